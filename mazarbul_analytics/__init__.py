@@ -1,0 +1,72 @@
+"""Mazarbul Analytics: relations and relays on both time axes, in Parquet, asked in the past tense."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mazarbul_analytics.errors import (
+        AmbiguousEntity,
+        Candidate,
+        EntityConflict,
+        ImportAborted,
+        InvalidValue,
+        MazarbulError,
+        QueryError,
+        RelayConflict,
+        SelfReference,
+        StoreError,
+        UnknownEntity,
+        UnknownRelation,
+        UnknownRelay,
+        WriterBusy,
+        WritesDisabled,
+    )
+    from mazarbul_analytics.frames import check, normalize, normalize_entities
+    from mazarbul_analytics.store import Store
+
+__all__ = [
+    "AmbiguousEntity",
+    "Candidate",
+    "EntityConflict",
+    "ImportAborted",
+    "InvalidValue",
+    "MazarbulError",
+    "QueryError",
+    "RelayConflict",
+    "SelfReference",
+    "Store",
+    "StoreError",
+    "UnknownEntity",
+    "UnknownRelation",
+    "UnknownRelay",
+    "WriterBusy",
+    "WritesDisabled",
+    "check",
+    "normalize",
+    "normalize_entities",
+]
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Store": "store",
+    "check": "frames",
+    "normalize": "frames",
+    "normalize_entities": "frames",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - loads what is asked for
+    """Load a public name on first use, so that starting is quick."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f"{__name__}.{_HOMES.get(name, 'errors')}")
+    value = getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,194 @@
+"""Keeping a store: make one, optimize, vacuum, check, count, build and extract the door."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from mazarbul_analytics import catalog as _catalog
+from mazarbul_analytics import merging, schema, tables
+from mazarbul_analytics.connection import Connection, connect
+from mazarbul_analytics.errors import InvalidValue, MazarbulError
+from mazarbul_analytics.sqlfiles import statement
+from mazarbul_analytics.tables import Snapshot
+from mazarbul_analytics.writing import Session, lost_imports, refuse_when_disabled, transact
+
+__all__ = ["catalog", "check", "create", "info", "optimize", "vacuum"]
+
+
+def create(root: Path, *, relay_id_form: str | None = None, relay_first: int | None = None) -> None:
+    """Make an empty store with its door; raises `InvalidValue` for a form that is none."""
+    refuse_when_disabled()
+    settings: dict[str, str] = {}
+    if relay_id_form is not None:
+        settings["mazarbul.relayIdForm"] = _relay_form(relay_id_form)
+    if relay_first is not None:
+        if relay_first < 0:
+            raise InvalidValue(
+                f"the first relay number is 0 or more: {relay_first}", value=relay_first
+            )
+        settings["mazarbul.relayFirst"] = str(relay_first)
+    tables.create(root, settings)
+    _catalog.build(tables.snapshot(root))
+
+
+def _relay_form(text: str) -> str:
+    prefix = text.rstrip("#")
+    digits = len(text) - len(prefix)
+    if not prefix or not 1 <= digits <= 18 or "#" in prefix or any(c.isspace() for c in prefix):
+        raise InvalidValue(
+            f"not a form of relay ids: {text!r}\nWrite a prefix and a # for each digit: relay-####",
+            value=text,
+            reason="bad_id",
+        )
+    return text
+
+
+def optimize(root: Path) -> dict[str, int]:
+    """Rewrite the tables into sealed, sorted files; see `Store.optimize`."""
+
+    def decide(session: Session) -> dict[str, int]:
+        return merging.optimize(session.snapshot, session.connection)
+
+    return transact(root, decide)
+
+
+def vacuum(root: Path, older_than: timedelta) -> list[str]:
+    """Delete files that no commit names any more; see `Store.vacuum`."""
+    hours = older_than.total_seconds() / 3600
+
+    def decide(session: Session) -> list[str]:
+        return merging.vacuum(session.snapshot, hours)
+
+    return transact(root, decide)
+
+
+def catalog(root: Path, extract: Path | None) -> Path:
+    """Build the door anew, or write a self-contained copy to `extract`."""
+    if extract is not None:
+        return _catalog.extract(tables.snapshot(root), extract)
+
+    def decide(session: Session) -> Path:
+        return _catalog.build(session.snapshot)
+
+    return transact(root, decide)
+
+
+def info(connection: Connection, snapshot: Snapshot) -> dict[str, Any]:
+    """Return counts, sizes, table versions, the newest commit's instant."""
+    row = connection.named("reads/info.sql").to_pylist()[0]
+    return {
+        "path": str(snapshot.root),
+        **row,
+        "newest_commit": snapshot.newest_commit,
+        "tables": {
+            name: {
+                "version": state.version,
+                "files": len(state.files),
+                "sealed_files": sum(f.sealed for f in state.files),
+                "rows": state.rows,
+                "bytes": sum(f.size for f in state.files),
+            }
+            for name, state in sorted(snapshot.tables.items())
+        },
+    }
+
+
+def check(root: Path) -> pa.Table:
+    """Verify logs, files, and what the rows promise; see `Store.check`. Nothing is changed."""
+    found: list[tuple[str, str, str]] = []
+    try:
+        snapshot = tables.snapshot(root)
+    except MazarbulError as error:
+        return _findings([("error", str(root), str(error))])
+    for name, state in snapshot.tables.items():
+        found += _check_log(root / name / "_delta_log")
+        found += _check_files(root / name, state)
+    if not any(f[0] == "error" for f in found):
+        found += _check_rows(snapshot)
+        found += [
+            (
+                "warning",
+                row["file"],
+                "its row in imports was lost in a crash; the next write restores it",
+            )
+            for row in lost_imports(root)
+        ]
+        if _catalog.is_behind(snapshot):
+            found.append(
+                ("warning", _catalog.CATALOG, "is behind the tables: run `mazarbul catalog`")
+            )
+    return _findings(found)
+
+
+def _findings(rows: list[tuple[str, str, str]]) -> pa.Table:
+    columns = [list(c) for c in zip(*rows, strict=True)] if rows else [[], [], []]
+    return pa.table(columns, schema=schema.RESULTS["check"])
+
+
+def _check_log(log: Path) -> list[tuple[str, str, str]]:
+    found = []
+    for entry in sorted(log.glob("*.json")):
+        try:
+            lines = entry.read_text(encoding="utf-8").splitlines()
+            whole = bool(lines) and all(isinstance(json.loads(line), dict) for line in lines)
+        except ValueError:
+            whole = False
+        if not whole:
+            found.append(("error", str(entry), "the log entry is empty or torn"))
+    return found
+
+
+def _check_files(folder: Path, state: tables.TableState) -> list[tuple[str, str, str]]:
+    """Read every column of every named file; list files that no commit names."""
+    found = []
+    connection = connect()
+    try:
+        for file in state.files:
+            path = folder / file.path
+            try:
+                if not path.exists():
+                    raise FileNotFoundError(f"{path} is missing")
+                rows = connection.scalar(_whole_read(path, state.name))
+            except (MazarbulError, OSError) as error:
+                text = str(error).split("\n", 1)[0]
+                found.append(("error", str(path), f"is damaged or missing: {text}"))
+                continue
+            if rows != file.rows:
+                found.append(("error", str(path), f"holds {rows} rows, the log says {file.rows}"))
+    finally:
+        connection.close()
+    named = {f.path for f in state.files}
+    with os.scandir(folder) as entries:
+        strays = sorted(
+            e.name for e in entries if e.is_file() and e.name not in named and e.name[0] not in "._"
+        )
+    found += [
+        ("info", str(folder / name), "is named by no commit; `mazarbul vacuum` clears it")
+        for name in strays
+    ]
+    return found
+
+
+def _whole_read(path: Path, name: str) -> str:
+    from mazarbul_analytics.connection import literal_path, quoted  # noqa: PLC0415
+
+    touched = ", ".join(f"max(hash({quoted(f.name)}))" for f in schema.TABLES[name])
+    return (
+        f"select n from (select count(*) as n, {touched} "
+        f"from read_parquet({literal_path(path.absolute())}, hive_partitioning = false))"
+    )
+
+
+def _check_rows(snapshot: Snapshot) -> list[tuple[str, str, str]]:
+    connection = connect(snapshot)
+    try:
+        rows = connection.rows(statement("reads/broken_promises.sql"))
+    finally:
+        connection.close()
+    return [(severity, subject, finding) for severity, subject, finding in rows]

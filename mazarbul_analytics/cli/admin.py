@@ -1,0 +1,95 @@
+"""Commands that keep the store: catalog, optimize, vacuum, check, info."""
+
+from __future__ import annotations
+
+import click
+
+from mazarbul_analytics.cli.commands import Command
+from mazarbul_analytics.cli.messages import ExitCode, say
+from mazarbul_analytics.cli.options import Session, output_options, pass_session
+from mazarbul_analytics.cli.output import Output
+
+__all__ = ["catalog", "check", "info", "optimize", "vacuum"]
+
+
+@click.command(cls=Command)
+@click.option("--extract", metavar="FILE", help="Write a self-contained copy with native tables.")
+@pass_session
+def catalog(session: Session, *, extract: str | None) -> None:
+    """Renew the door for BI tools, or extract a copy of it.
+
+    STORE/catalog.duckdb holds views and macros over the store's files. Writing commands renew
+    it; after the store's folder was moved this command does.
+
+    Example:
+      mazarbul catalog
+    """
+    say(f"catalog: {session.open().catalog(extract=extract)}")
+
+
+@click.command(cls=Command)
+@pass_session
+def optimize(session: Session) -> None:
+    """Rewrite the store's files sorted, for fast reads.
+
+    Readers are not disturbed; the old files stay until vacuum.
+
+    Example:
+      mazarbul optimize
+    """
+    rewritten = session.open().optimize()
+    parts = [f"{rows} {table}" for table, rows in rewritten.items()]
+    say(f"rewritten: {', '.join(parts) or 'nothing'}")
+
+
+@click.command(cls=Command)
+@click.option(
+    "--older-than",
+    default="7d",
+    show_default=True,
+    metavar="DURATION",
+    help="Only files without a use for so long: 12h, 7d, 2w.",
+)
+@pass_session
+def vacuum(session: Session, *, older_than: str) -> None:
+    """Delete files that no snapshot names any more.
+
+    Readers that began longer ago than the duration may lose their files.
+
+    Example:
+      mazarbul vacuum --older-than 7d
+    """
+    deleted = session.open().vacuum(older_than=older_than)
+    say(f"deleted: {len(deleted)} files")
+
+
+@click.command(cls=Command)
+@output_options
+@pass_session
+def check(session: Session, *, out: Output) -> ExitCode:
+    """Verify the store.
+
+    Findings are rows of severity, subject, finding; an error among them is exit code 1.
+
+    Example:
+      mazarbul check
+    """
+    findings = session.open().check()
+    out.rows(findings)
+    severities = getattr(findings, "table", findings).column("severity").to_pylist()
+    if "error" in severities:
+        say(f"error: {severities.count('error')} errors in {session.path}")
+        return ExitCode.FAILED
+    return ExitCode.DONE
+
+
+@click.command(cls=Command)
+@output_options
+@pass_session
+def info(session: Session, *, out: Output) -> None:
+    """Show counts and sizes.
+
+    Example:
+      mazarbul info
+    """
+    out.rows(session.open().info())

@@ -1,0 +1,127 @@
+"""The only writer of stdout: commands hand results over and know nothing of formats.
+
+A file (`-o`) is written beside its place, synced and moved there, so that a reader has the old one
+or the new one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+
+from mazarbul_analytics.cli.messages import say
+
+__all__ = ["FORMATS", "Output", "replacing"]
+
+FORMATS = ("table", "json", "jsonl", "csv", "parquet")
+
+_ENDINGS = {
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".txt": "table",
+}
+
+
+class Output:
+    """Where a command's answer goes and in which format.
+
+    `form` is one of `FORMATS` or None; `path` is a file, `-` or None for stdout.
+    """
+
+    def __init__(self, form: str | None = None, path: str | None = None) -> None:
+        self.path = None if path in {None, "-"} else Path(str(path))
+        self.form = form or self._default()
+        if self.form == "parquet" and self.path is None:
+            raise click.UsageError("parquet is no text: name the file to write with -o FILE")
+
+    def _default(self) -> str:
+        if self.path is not None:
+            return _ENDINGS.get(self.path.suffix.lower(), "jsonl")
+        return "table" if sys.stdout.isatty() else "jsonl"
+
+    def rows(self, result: Any, *, as_object: Callable[[Any], str] | None = None) -> None:  # noqa: ANN401
+        """Write a table, a batch reader, a result that holds a table, or a mapping: one row.
+
+        `as_object` gives the JSON of results for which `--format json` is one object.
+        """
+        if self.form == "json" and as_object is not None:
+            self.text(as_object(result))
+            return
+        if self.form == "table":
+            self._table(result)
+            return
+        from mazarbul_analytics.cli import formats  # noqa: PLC0415 - imports pyarrow
+
+        rows = formats.rows_of(result)
+        with self._sink() as sink:
+            if self.form == "parquet":
+                formats.write_parquet(rows, sink)
+            else:
+                for line in formats.WRITERS[self.form](rows):
+                    sink.write(line)
+
+    def text(self, text: str) -> None:
+        """Write a text, with a line end after it."""
+        with self._sink() as sink:
+            sink.write(f"{text}\n".encode())
+
+    def _table(self, result: Any) -> None:  # noqa: ANN401
+        from mazarbul_analytics.cli import formats, tableview  # noqa: PLC0415 - imports Rich
+
+        terminal = self.path is None and sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if terminal else None
+        colour = terminal and "NO_COLOR" not in os.environ
+        rows = formats.rows_of(tableview.upright(result))
+        text, left_out = tableview.render(rows, width=width, colour=colour)
+        with self._sink() as sink:
+            encoding = sys.stdout.encoding if terminal else "utf-8"
+            sink.write(text.encode(encoding, errors="replace"))
+        if left_out:
+            say(f"not shown here: {', '.join(left_out)} (--format jsonl or csv has all columns)")
+
+    @contextmanager
+    def _sink(self) -> Iterator[BinaryIO]:
+        if self.path is not None:
+            with replacing(self.path) as sink:
+                yield sink
+            return
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that takes the place of `path` when all went well; else nothing is left.
+
+    A link is followed; what is no regular file (a pipe, /dev/null) is written to directly.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        with path.open("wb") as sink:
+            yield sink
+        return
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as sink:
+            yield sink
+            sink.flush()
+            os.fsync(sink.fileno())
+        if path.exists():
+            shutil.copymode(path, beside)
+        beside.replace(path)
+    except BaseException as error:
+        with suppress(OSError):
+            beside.unlink()
+        if isinstance(error, OSError) and error.filename == str(beside):
+            error.filename = str(path)
+        raise

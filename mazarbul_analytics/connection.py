@@ -1,0 +1,201 @@
+"""DuckDB over a snapshot and every file of `sql/`: connect, execute, log, translate errors.
+
+This is the one module that runs SQL. Statements are logged on `mazarbul_analytics.sql` at level
+DEBUG, and a failure carries its statement.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from mazarbul_analytics import schema, sqlfiles
+from mazarbul_analytics.errors import MazarbulError, QueryError, StoreError
+from mazarbul_analytics.tables import DataFile, Snapshot
+
+__all__ = [
+    "Connection",
+    "base_objects",
+    "connect",
+    "literal",
+    "literal_path",
+    "overlay",
+    "quoted",
+    "translated",
+]
+
+log = logging.getLogger("mazarbul_analytics.sql")
+
+Params = Mapping[str, Any] | Sequence[Any] | None
+
+_QUERY_FAULTS = (
+    duckdb.ParserException,
+    duckdb.BinderException,
+    duckdb.CatalogException,
+    duckdb.SyntaxException,
+    duckdb.ConversionException,
+    duckdb.InvalidInputException,
+    duckdb.OutOfRangeException,
+    duckdb.PermissionException,
+    duckdb.NotImplementedException,
+    duckdb.InvalidTypeException,
+    duckdb.TypeMismatchException,
+)
+
+
+def translated(error: duckdb.Error, sql: str = "", *, user: bool = False) -> MazarbulError:
+    """Return the error of ours that an error of the engine means; `user` marks a caller's query."""
+    first = re.sub(r"\s+", " ", str(error)).split(" LINE ")[0].strip()
+    if user and isinstance(error, _QUERY_FAULTS):
+        return QueryError(f"the query was refused: {first[:400]}", sql=sql)
+    fault = StoreError(f"the engine failed: {first[:400]}")
+    fault.add_note(f"SQL: {sql}")
+    return fault
+
+
+def quoted(identifier: str) -> str:
+    """Return an identifier quoted for SQL."""
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Return a text as an SQL literal; only where SQL takes no parameter (views, COPY)."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def literal_path(path: Path | str) -> str:
+    """Return a path as an SQL literal that `read_parquet` takes for this one file, not a pattern."""
+    return literal(re.sub(r"([\[*?])", r"[\1]", str(path)))
+
+
+class Connection:
+    """A DuckDB connection that logs what it runs and raises errors of ours."""
+
+    def __init__(self, raw: duckdb.DuckDBPyConnection) -> None:
+        self.raw = raw
+
+    def execute(self, sql: str, params: Params = None) -> duckdb.DuckDBPyConnection:
+        """Run one statement and return the connection, on which rows may be fetched."""
+        log.debug("%s -- %s", sql, params)
+        try:
+            return self.raw.execute(sql, params) if params is not None else self.raw.execute(sql)
+        except duckdb.InterruptException as error:
+            raise KeyboardInterrupt from error
+        except duckdb.Error as error:
+            raise translated(error, sql) from error
+
+    def run(self, path: str, **values: Any) -> None:  # noqa: ANN401 - any value DuckDB binds
+        """Run the statements of one file of `sql/`; each takes of `values` what it names."""
+        for sql in sqlfiles.statements(path):
+            used = {k: v for k, v in values.items() if re.search(rf"\${k}\b", sql)}
+            self.execute(sql, used or None)
+
+    def rows(self, sql: str, params: Params = None) -> list[tuple[Any, ...]]:
+        """Run one statement and return its rows."""
+        try:
+            return self.execute(sql, params).fetchall()
+        except duckdb.Error as error:
+            raise translated(error, sql) from error
+
+    def scalar(self, sql: str, params: Params = None) -> Any:  # noqa: ANN401 - as the query gives
+        """Run one statement and return the first value of its first row, None without a row."""
+        found = self.rows(sql, params)
+        return found[0][0] if found else None
+
+    def arrow(self, sql: str, params: Params = None) -> pa.Table:
+        """Run one statement and return its answer as an Arrow table, instants in UTC."""
+        log.debug("%s -- %s", sql, params)
+        try:
+            relation = self.raw.sql(sql, params=params)
+            table: pa.Table = relation.to_arrow_table()
+        except duckdb.InterruptException as error:
+            raise KeyboardInterrupt from error
+        except duckdb.Error as error:
+            raise translated(error, sql) from error
+        return table
+
+    def named(self, path: str, params: Params = None) -> pa.Table:
+        """Run the one query of a file of `sql/` and return its answer as an Arrow table."""
+        return self.arrow(sqlfiles.statement(path).rstrip().removesuffix(";"), params)
+
+    def cursor(self) -> Connection:
+        """Return a second handle on the same database, for another thread."""
+        return Connection(self.raw.cursor())
+
+    def close(self) -> None:
+        """Close the connection; what it holds in memory is gone."""
+        self.raw.close()
+
+
+def connect(snapshot: Snapshot | None = None, *, scratch: Path | None = None) -> Connection:
+    """Return a connection that holds the views and macros of `sql/` over a snapshot.
+
+    `scratch` is where the engine may spill: a folder that is made when it is needed. It defaults
+    to one below the system's folder for temporary files, so a read-only store can be read.
+    """
+    spill = scratch or Path(tempfile.gettempdir()) / f"mazarbul-{os.getpid()}"
+    raw = duckdb.connect(
+        config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    )
+    connection = Connection(raw)
+    connection.execute("set TimeZone = 'UTC'")
+    connection.execute(f"set temp_directory = {literal(str(spill))}")
+    connection.execute("set parquet_metadata_cache = true")
+    if snapshot is not None:
+        overlay(connection, snapshot)
+    return connection
+
+
+def overlay(connection: Connection, snapshot: Snapshot | None) -> None:
+    """Put the views and macros of `sql/` into a connection, over a snapshot or over nothing."""
+    for sql in base_objects(snapshot):
+        connection.execute(sql)
+    for _, sql in sqlfiles.objects():
+        connection.execute(sql)
+
+
+def base_objects(snapshot: Snapshot | None) -> Iterable[str]:
+    """Yield the statements that put a snapshot's files under the views of `sql/`.
+
+    They carry absolute paths and list and cast every column; all else in `sql/` is free of paths.
+    """
+    newest = None if snapshot is None else snapshot.newest_commit
+    yield f"create or replace macro newest_commit() as ({_instant(newest)})"
+    for name in schema.TABLES:
+        folder = Path() if snapshot is None else snapshot.root / name
+        files = () if snapshot is None else snapshot.tables[name].files
+        if name == "relations":
+            sealed = [f for f in files if f.sealed]
+            unsealed = [f for f in files if not f.sealed]
+            yield _files_view("relations_sealed", name, folder, sealed)
+            yield _files_view("relations_unsealed", name, folder, unsealed)
+        else:
+            yield _files_view(f"{name}_files", name, folder, files)
+
+
+def _files_view(view: str, name: str, folder: Path, files: Sequence[DataFile]) -> str:
+    fields = schema.TABLES[name]
+    columns = [
+        f"cast({quoted(f.name) if files else 'null'} as {schema.duckdb_type(f)}) as {quoted(f.name)}"
+        for f in fields
+    ]
+    paths = ", ".join(literal_path(folder / f.path) for f in files)
+    source = (
+        f"read_parquet([{paths}], hive_partitioning = false)" if files else "(select 1) where false"
+    )
+    return f"create or replace view {view} as select {', '.join(columns)} from {source}"
+
+
+def _instant(value: datetime | None) -> str:
+    if value is None:
+        return "cast('-infinity' as timestamptz)"
+    return f"cast({literal(value.isoformat())} as timestamptz)"

@@ -1,0 +1,163 @@
+"""Reading relations: the listing at (at, as_of), and the history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+import pyarrow as pa
+
+from mazarbul_analytics import entities, instants, names, schema
+from mazarbul_analytics.connection import Connection
+from mazarbul_analytics.entities import Entity
+from mazarbul_analytics.errors import InvalidValue
+from mazarbul_analytics.sqlfiles import statement
+from mazarbul_analytics.tables import Snapshot
+
+__all__ = ["Listing", "history", "listing"]
+
+Instant = str | date | datetime | None
+
+
+@dataclass(frozen=True)
+class Listing:
+    """An answer of `relations`: its rows as a table, and what was asked.
+
+    `table` is a `pyarrow.Table`; `total` counts the rows before the cut at `limit`.
+    """
+
+    table: pa.Table
+    entity: Entity
+    at: datetime
+    as_of: datetime | None
+    total: int
+
+    @property
+    def truncated(self) -> bool:
+        """Whether `limit` cut rows off."""
+        return self.total > self.table.num_rows
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__") or name == "table":
+            raise AttributeError(name)
+        return getattr(self.table, name)
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __repr__(self) -> str:
+        cut = f" of {self.total}" if self.truncated else ""
+        return (
+            f"<{len(self)}{cut} relations of {self.entity.name!r} at {instants.format(self.at)}, "
+            f"as of {instants.format(self.as_of) or 'all that is recorded'}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from mazarbul_analytics.display import html_table  # noqa: PLC0415 - notebooks only
+
+        cut = f" of {self.total}" if self.truncated else ""
+        as_of = instants.format(self.as_of) or "all that is recorded"
+        caption = (
+            f"{len(self)}{cut} relations of {self.entity.name} "
+            f"at {instants.format(self.at)}, as of {as_of}"
+        )
+        return html_table(self.table, caption)
+
+
+def listing(
+    connection: Connection,
+    snapshot: Snapshot,
+    entity: str,
+    *,
+    at: Instant,
+    as_of: Instant,
+    predicates: Sequence[str] | None,
+    scopes: Sequence[str] | None,
+    limit: int,
+    include_inactive: bool,
+) -> Listing:
+    """Return the relations of an entity at (at, as_of); the caller documents it."""
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        raise InvalidValue(f"limit is a whole number, at least 1: {limit!r}", value=limit)
+    asked = _asked(snapshot, at, as_of)
+    filters = _filters(predicates, scopes)
+    found = entities.resolve(connection, entity)
+    source = "statuses_of" if include_inactive else "relations_of"
+    table, total = _page(connection, found, source, asked, filters, limit)
+    return Listing(_shaped(table, "relations"), found, asked[0], asked[1], total)
+
+
+def history(
+    connection: Connection,
+    snapshot: Snapshot,
+    entity: str,
+    *,
+    as_of: Instant,
+    predicates: Sequence[str] | None,
+    scopes: Sequence[str] | None,
+) -> pa.Table:
+    """Return every version of an entity's relations; the caller documents it."""
+    asked = _asked(snapshot, None, as_of)
+    filters = _filters(predicates, scopes)
+    found = entities.resolve(connection, entity)
+    table, _ = _page(connection, found, "statuses_of", asked, filters, None)
+    return _shaped(table, "history")
+
+
+def _asked(snapshot: Snapshot, at: Instant, as_of: Instant) -> tuple[datetime, datetime | None]:
+    newest = snapshot.newest_commit
+    now = datetime.now(UTC)
+    known = None if as_of is None else instants.parse(as_of)
+    if at is not None:
+        return instants.parse(at), known
+    return (now if newest is None else max(now, newest)), known
+
+
+def _filters(
+    predicates: Sequence[str] | None, scopes: Sequence[str] | None
+) -> dict[str, list[str] | None]:
+    if isinstance(predicates, str) or isinstance(scopes, str):
+        given = predicates if isinstance(predicates, str) else scopes
+        raise InvalidValue(f"give a list, not a text: [{given!r}]", value=given)
+    return {
+        "predicates": [names.predicate(p) for p in predicates] if predicates else None,
+        "scopes": [names.scope(s) for s in scopes or names.DEFAULT_SCOPES],
+    }
+
+
+def _page(
+    connection: Connection,
+    entity: Entity,
+    source: str,
+    asked: tuple[datetime, datetime | None],
+    filters: dict[str, list[str] | None],
+    limit: int | None,
+) -> tuple[pa.Table, int]:
+    """Run the listing, then join names to the rows that it shows: a join would scan all entities."""
+    page = connection.arrow(
+        f"with found as (select * from {source}($uid, $at, $as_of)) "
+        + statement("reads/listed.sql"),
+        {"uid": entity.uid, "at": asked[0], "as_of": asked[1], "limit": limit, **filters},
+    )
+    if page.num_rows == 0:
+        return page, 0
+    total = page.column("total")[0].as_py()
+    connection.raw.register("page", page)
+    try:
+        return connection.named("reads/named.sql"), total
+    finally:
+        connection.raw.unregister("page")
+
+
+def _shaped(table: pa.Table, name: str) -> pa.Table:
+    """Return the rows in the columns and types that the call promises."""
+    wanted = schema.RESULTS[name]
+    if table.num_rows == 0:
+        return wanted.empty_table()
+    if "status" not in table.column_names:
+        table = table.append_column("status", pa.array(["live"] * table.num_rows, pa.string()))
+    return table.select(wanted.names).cast(wanted)

@@ -1,0 +1,143 @@
+"""Arrow schemas: the only place that knows the columns of the tables and of the answers.
+
+Instants are `timestamp[us, tz=UTC]`. Periods are half-open: `valid_from` is in, `valid_to` is out.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+__all__ = ["RESULTS", "TABLES", "duckdb_type", "empty"]
+
+INSTANT = pa.timestamp("us", tz="UTC")
+TEXT = pa.string()
+WHOLE = pa.int64()
+
+
+def _schema(*columns: tuple[str, pa.DataType] | tuple[str, pa.DataType, bool]) -> pa.Schema:
+    return pa.schema(
+        [pa.field(c[0], c[1], nullable=c[2] if len(c) == 3 else True) for c in columns]
+    )
+
+
+TABLES: dict[str, pa.Schema] = {
+    "entities": _schema(
+        ("entity_uid", TEXT),
+        ("name", TEXT),
+        ("name_key", TEXT),
+        ("type", TEXT),
+        ("recorded_at", INSTANT),
+        ("import_uid", TEXT),
+    ),
+    "relations": _schema(
+        ("version", WHOLE),
+        ("relation_uid", TEXT),
+        ("scope", TEXT),
+        ("subject_uid", TEXT),
+        ("predicate", TEXT),
+        ("object_uid", TEXT),
+        ("attributes", TEXT),
+        ("valid_from", INSTANT),
+        ("valid_to", INSTANT),
+        ("recorded_at", INSTANT),
+        ("supersedes", pa.list_(pa.field("element", WHOLE))),
+        ("superseded_at", INSTANT),
+        ("removal", TEXT),
+        ("source_event_uid", TEXT),
+        ("import_uid", TEXT),
+    ),
+    "relays": _schema(
+        ("relay_id", TEXT),
+        ("record", pa.binary()),
+        ("sha256", TEXT),
+        ("sender", TEXT),
+        ("recipients", TEXT),
+        ("parent", TEXT),
+        ("parent_sha256", TEXT),
+        ("refs", pa.list_(pa.field("element", TEXT))),
+        ("kind", TEXT),
+        ("provenance", TEXT),
+        ("deposited_by", TEXT),
+        ("deposited_at", INSTANT),
+        ("import_uid", TEXT),
+    ),
+    "imports": _schema(
+        ("import_uid", TEXT),
+        ("call_uid", TEXT),
+        ("kind", TEXT),
+        ("file", TEXT),
+        ("sha256", TEXT),
+        ("bytes", WHOLE),
+        ("options", TEXT),
+        ("rows", WHOLE),
+        ("created", WHOLE),
+        ("corrected", WHOLE),
+        ("duplicates", WHOLE),
+        ("removed", WHOLE),
+        ("unchanged", WHOLE),
+        ("rejected", WHOLE),
+        ("started_at", INSTANT),
+        ("recorded_at", INSTANT),
+        ("tool_version", TEXT),
+    ),
+}
+"""The tables of a store by name. All columns may be null on disk; what must be set is checked."""
+
+_VERSION = (
+    ("relation_uid", TEXT, False),
+    ("version", WHOLE, False),
+    ("scope", TEXT, False),
+    ("subject_uid", TEXT, False),
+    ("subject", TEXT, False),
+    ("subject_type", TEXT, False),
+    ("predicate", TEXT, False),
+    ("object_uid", TEXT, False),
+    ("object", TEXT, False),
+    ("object_type", TEXT, False),
+    ("attributes", TEXT),
+    ("valid_from", INSTANT),
+    ("valid_to", INSTANT),
+    ("recorded_at", INSTANT, False),
+    ("superseded_at", INSTANT),
+    ("status", TEXT, False),
+    ("source_event_uid", TEXT),
+)
+
+RESULTS: dict[str, pa.Schema] = {
+    "relations": _schema(("direction", TEXT, False), *_VERSION),
+    "history": _schema(*_VERSION),
+    "entities": _schema(
+        ("entity_uid", TEXT, False),
+        ("name", TEXT, False),
+        ("type", TEXT, False),
+        ("recorded_at", INSTANT, False),
+    ),
+    "rejects": _schema(
+        ("file", TEXT, False),
+        ("line", WHOLE, False),
+        ("column", TEXT),
+        ("reason", TEXT, False),
+        ("value", TEXT),
+    ),
+    "check": _schema(("severity", TEXT, False), ("subject", TEXT, False), ("finding", TEXT, False)),
+}
+"""What the reading calls return, by call: names, types, and which columns are never null."""
+
+_DUCKDB_TYPES = {
+    TEXT: "VARCHAR",
+    WHOLE: "BIGINT",
+    INSTANT: "TIMESTAMP WITH TIME ZONE",
+    pa.binary(): "BLOB",
+}
+
+
+def duckdb_type(field: pa.Field) -> str:
+    """Return the DuckDB type of a column of `TABLES`."""
+    if pa.types.is_list(field.type):
+        return f"{_DUCKDB_TYPES[field.type.value_type]}[]"
+    return _DUCKDB_TYPES[field.type]
+
+
+def empty(name: str) -> pa.Table:
+    """Return the empty answer of a call of `RESULTS`."""
+    return RESULTS[name].empty_table()

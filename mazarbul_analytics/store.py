@@ -1,0 +1,347 @@
+"""Store: the façade. Verbs only; each parses nothing and decides nothing itself."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+
+from mazarbul_analytics import entities as _entities
+from mazarbul_analytics import instants, relate, relations, tables
+from mazarbul_analytics.connection import Connection, connect, translated
+from mazarbul_analytics.entities import Entity
+
+if TYPE_CHECKING:
+    from mazarbul_analytics.bulk import ImportReport
+    from mazarbul_analytics.bulkentities import EntityReport
+
+__all__ = ["Store"]
+
+Instant = str | date | datetime | None
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+class Store:
+    """A store on disk: relations, entities, relays and imports as Delta tables in one folder.
+
+    `path` is the folder. With `create` it is made where there is none, with the settings
+    `relay_id_form` and `relay_first`. Raises `StoreError` where there is no store or it is damaged.
+
+    A store reads the newest state of its tables at each call. It may be used from several threads.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        create: bool = False,
+        relay_id_form: str | None = None,
+        relay_first: int | None = None,
+    ) -> None:
+        self.path = Path(path).absolute()
+        if create and not tables.exists(self.path):
+            from mazarbul_analytics import admin  # noqa: PLC0415 - only when a store is made
+
+            admin.create(self.path, relay_id_form=relay_id_form, relay_first=relay_first)
+        self._guard = threading.Lock()
+        self._snapshot = tables.snapshot(self.path)
+        self._connection: Connection | None = None
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.path)!r})"
+
+    def close(self) -> None:
+        """Let go of the open connection; the next call opens another."""
+        with self._guard:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _read(self) -> tuple[Connection, tables.Snapshot]:
+        """Return a handle on the newest state."""
+        with self._guard:
+            if self._connection is None or not self._snapshot.is_current():
+                self._snapshot = tables.snapshot(self.path)
+                self._connection = connect(self._snapshot)
+            return self._connection.cursor(), self._snapshot
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def relate(
+        self,
+        subject: str,
+        predicate: str,
+        object: str,  # noqa: A002 - the field's standard term
+        *,
+        subject_type: str | None = None,
+        object_type: str | None = None,
+        attributes: Mapping[str, object] | str | None = None,
+        valid_from: Instant = None,
+        valid_to: Instant = None,
+        scope: str = "project",
+        source_event_uid: str | None = None,
+        exclusive: bool = False,
+    ) -> relate.Related:
+        """Tell that a relation holds over [valid_from, valid_to), and nothing about the rest of time.
+
+        `subject` and `object` are names or references by uid; unknown names become entities.
+        `valid_from` None is the moment of recording, `-infinity` always; `valid_to` None is open.
+        `attributes` None keeps what is there, `{}` is none. `exclusive` ends every other object of
+        the same scope, subject and predicate in that period (SQL:2011's FOR PORTION OF).
+
+        Returns a `Related`: `.status` is `created`, `corrected` or `duplicate`. Raises
+        `InvalidValue`, `SelfReference`, `UnknownEntity`, `AmbiguousEntity`, `WriterBusy`,
+        `WritesDisabled`, `StoreError`; then nothing was written.
+        """
+        return relate.relate(
+            self.path,
+            subject,
+            predicate,
+            object,
+            subject_type=subject_type,
+            object_type=object_type,
+            attributes=attributes,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            scope=scope,
+            source_event_uid=source_event_uid,
+            exclusive=exclusive,
+        )
+
+    def unrelate(
+        self,
+        subject: str,
+        predicate: str,
+        object: str,  # noqa: A002 - the field's standard term
+        *,
+        valid_from: Instant = None,
+        valid_to: Instant = None,
+        scope: str = "project",
+    ) -> relate.Removed:
+        """Take the portion [valid_from, valid_to) of a relation away; the default is from now on.
+
+        Returns a `Removed`: `.status` is `removed` or `unchanged`. Raises `UnknownEntity`,
+        `UnknownRelation` and what `relate` raises.
+        """
+        return relate.unrelate(
+            self.path,
+            subject,
+            predicate,
+            object,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            scope=scope,
+        )
+
+    def retract(self, relation_uid: str) -> relate.Removed:
+        """Take all of a relation away, as recorded in error; what was known before stays known.
+
+        Returns a `Removed`. Raises `UnknownRelation` for a uid that was never held.
+        """
+        return relate.retract(self.path, relation_uid)
+
+    def import_relations(
+        self,
+        paths: Paths,
+        *,
+        mapping: Mapping[str, str] | None = None,
+        scope: str = "project",
+        on_error: str = "reject",
+        exclusive: Sequence[str] = (),
+        timezone: str = "UTC",
+        dry_run: bool = False,
+        again: bool = False,
+        trust_recorded_at: bool = False,
+        rejects: str | os.PathLike[str] | None = None,
+        encoding: str | None = None,
+        delimiter: str | None = None,
+        progress: Any = None,  # noqa: ANN401 - a callable of the caller's
+    ) -> ImportReport:
+        """Import relations from CSV, Parquet or JSON lines (files, a list of them, or a glob).
+
+        Rows apply in file order, as if `relate` were called for each; all go in by one commit, or
+        none does. Rows that fail are left out and listed in `.rejects` (and in the file `rejects`);
+        with `on_error="abort"` they stop the import. `exclusive` names predicates of which a
+        subject has one object at a time. With `trust_recorded_at` the column `recorded_at` says
+        when each row was learned. `progress(done_bytes, all_bytes)` is called while files are read.
+
+        Returns an `ImportReport`. Raises `ImportAborted` and what `relate` raises.
+        """
+        from mazarbul_analytics import bulk, importing  # noqa: PLC0415 - Polars, when needed
+
+        options = importing.Options(
+            mapping=dict(mapping or {}),
+            scope=scope,
+            on_error=on_error,
+            exclusive=tuple(exclusive),
+            timezone=timezone,
+            dry_run=dry_run,
+            again=again,
+            trust_recorded_at=trust_recorded_at,
+            rejects=None if rejects is None else Path(rejects),
+            encoding=encoding,
+            delimiter=delimiter,
+        )
+        return bulk.import_relations(self.path, paths, options, progress)
+
+    def import_entities(
+        self,
+        paths: Paths,
+        *,
+        mapping: Mapping[str, str] | None = None,
+        on_error: str = "reject",
+        dry_run: bool = False,
+        again: bool = False,
+        rejects: str | os.PathLike[str] | None = None,
+        encoding: str | None = None,
+        delimiter: str | None = None,
+    ) -> EntityReport:
+        """Import entities: columns `entity_uid` (may be missing), `name`, `type`.
+
+        A known uid with another name or type is a row error (`entity_conflict`); two uids with one
+        name are two entities. Returns an `EntityReport`; raises as `import_relations` does.
+        """
+        from mazarbul_analytics import bulkentities, importing  # noqa: PLC0415
+
+        options = importing.Options(
+            mapping=dict(mapping or {}),
+            on_error=on_error,
+            dry_run=dry_run,
+            again=again,
+            rejects=None if rejects is None else Path(rejects),
+            encoding=encoding,
+            delimiter=delimiter,
+        )
+        return bulkentities.import_entities(self.path, paths, options)
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def relations(
+        self,
+        entity: str,
+        *,
+        at: Instant = None,
+        as_of: Instant = None,
+        predicates: Sequence[str] | None = None,
+        scopes: Sequence[str] | None = None,
+        limit: int = 50,
+        include_inactive: bool = False,
+    ) -> relations.Listing:
+        """Return the relations of an entity, both directions, live at `at` as known at `as_of`.
+
+        `at` (valid time) defaults to now, `as_of` (transaction time) to all that is recorded; both
+        instants are judged against half-open periods: a start is in, an end is out. `scopes`
+        defaults to project and personal. `include_inactive` shows every version recorded by
+        `as_of`, with its `status`. Order: valid_from descending (null last), recorded_at
+        descending, relation_uid, version; `limit` cuts after filter and order.
+
+        Returns a `Listing` around a `pyarrow.Table` of the columns `direction`, `relation_uid`,
+        `version`, `scope`, `subject_uid`, `subject`, `subject_type`, `predicate`, `object_uid`,
+        `object`, `object_type`, `attributes`, `valid_from`, `valid_to`, `recorded_at`,
+        `superseded_at`, `status`, `source_event_uid`. Raises `UnknownEntity`, `AmbiguousEntity`,
+        `InvalidValue`, `StoreError`.
+        """
+        connection, snapshot = self._read()
+        return relations.listing(
+            connection,
+            snapshot,
+            entity,
+            at=at,
+            as_of=as_of,
+            predicates=predicates,
+            scopes=scopes,
+            limit=limit,
+            include_inactive=include_inactive,
+        )
+
+    def history(
+        self,
+        entity: str,
+        *,
+        as_of: Instant = None,
+        predicates: Sequence[str] | None = None,
+        scopes: Sequence[str] | None = None,
+    ) -> pa.Table:
+        """Return every version of an entity's relations that was recorded by `as_of`.
+
+        Columns and order are those of `relations` without `direction`; `status` is judged now.
+        """
+        connection, snapshot = self._read()
+        return relations.history(
+            connection, snapshot, entity, as_of=as_of, predicates=predicates, scopes=scopes
+        )
+
+    def entities(self, *, like: str | None = None) -> pa.Table:
+        """Return the entities whose name holds `like` (no wildcards, case folded), by name.
+
+        Columns: `entity_uid`, `name`, `type`, `recorded_at`.
+        """
+        connection, _ = self._read()
+        return _entities.listing(connection, like)
+
+    def entity(self, entity: str) -> Entity:
+        """Return the one entity that a reference names: `.uid`, `.name`, `.type`.
+
+        Raises `UnknownEntity` or `AmbiguousEntity`, each with `.candidates`.
+        """
+        connection, _ = self._read()
+        return _entities.resolve(connection, entity)
+
+    def sql(
+        self, query: str, *, params: Mapping[str, Any] | Sequence[Any] | None = None
+    ) -> duckdb.DuckDBPyRelation:
+        """Return a SELECT over the views and macros of `sql/` as a DuckDB relation.
+
+        The relation stays on the state of the store that was newest at this call. Values are bound
+        by `params`. Raises `QueryError`.
+        """
+        connection, _ = self._read()
+        try:
+            return connection.raw.sql(query, params=params)
+        except duckdb.Error as error:
+            raise translated(error, query, user=True) from error
+
+    # -- keeping ---------------------------------------------------------------------------------
+
+    def optimize(self) -> dict[str, int]:
+        """Rewrite the tables into sealed, sorted files; return the rows rewritten of each table.
+
+        No answer changes. Readers of the old files go on; `vacuum` deletes them later.
+        """
+        from mazarbul_analytics import admin  # noqa: PLC0415 - rarely needed
+
+        return admin.optimize(self.path)
+
+    def vacuum(self, older_than: str | timedelta = "7d") -> list[str]:
+        """Delete files that no commit names any more and that are older; return their names."""
+        from mazarbul_analytics import admin  # noqa: PLC0415 - rarely needed
+
+        return admin.vacuum(self.path, instants.duration(older_than))
+
+    def check(self) -> pa.Table:
+        """Verify the store; return its findings (`severity`, `subject`, `finding`), none when well."""
+        from mazarbul_analytics import admin  # noqa: PLC0415 - rarely needed
+
+        return admin.check(self.path)
+
+    def info(self) -> dict[str, Any]:
+        """Return counts, sizes and table versions."""
+        from mazarbul_analytics import admin  # noqa: PLC0415 - rarely needed
+
+        connection, snapshot = self._read()
+        return admin.info(connection, snapshot)
+
+    def catalog(self, *, extract: str | os.PathLike[str] | None = None) -> Path:
+        """Build the door for BI tools anew, or write a self-contained copy to `extract`.
+
+        Returns the path that was written.
+        """
+        from mazarbul_analytics import admin  # noqa: PLC0415 - rarely needed
+
+        return admin.catalog(self.path, None if extract is None else Path(extract))

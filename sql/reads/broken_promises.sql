@@ -1,0 +1,34 @@
+-- What must hold of the rows and does not: severity, subject, finding. No row when all is well.
+select 'error' as severity, 'relation ' || relation_uid as subject,
+    'versions ' || version || ' and ' || next_version || ' overlap in valid time at one transaction '
+    || 'instant' as finding
+from (
+    select relation_uid, version, valid_to,
+        lead(version) over w as next_version, lead(valid_from) over w as next_from
+    from relation_versions
+    where superseded_at is null
+    window w as (partition by relation_uid order by valid_from nulls first, version)
+)
+where next_version is not null and (valid_to is null or next_from is null or next_from < valid_to)
+union all
+select 'error', 'version ' || version, 'is held ' || count(*) || ' times'
+from relation_versions group by version having count(*) > 1
+union all
+select 'error', 'version ' || version, 'its valid period is empty or reversed'
+from relation_versions where valid_to <= valid_from
+union all
+select 'error', 'entity ' || entity_uid, 'is held ' || count(*) || ' times'
+from entities_files group by entity_uid having count(*) > 1
+union all
+select 'error', 'relation ' || v.relation_uid, 'an end is no known entity'
+from relation_versions as v
+left join entity_names as s on s.entity_uid = v.subject_uid
+left join entity_names as o on o.entity_uid = v.object_uid
+where s.entity_uid is null or o.entity_uid is null
+union all
+select 'info', count(*) || ' entities',
+    'have no relation; an interrupted import may have left them, they do no harm'
+from entities_files as e
+where not exists (select 1 from relation_versions as v where v.subject_uid = e.entity_uid)
+    and not exists (select 1 from relation_versions as v where v.object_uid = e.entity_uid)
+having count(*) > 0
