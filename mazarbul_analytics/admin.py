@@ -14,6 +14,7 @@ from mazarbul_analytics import catalog as _catalog
 from mazarbul_analytics import merging, schema, tables
 from mazarbul_analytics.connection import Connection, connect
 from mazarbul_analytics.errors import InvalidValue, MazarbulError
+from mazarbul_analytics.relayids import FIRST_SETTING, FORM_SETTING, IdForm
 from mazarbul_analytics.sqlfiles import statement
 from mazarbul_analytics.tables import Snapshot
 from mazarbul_analytics.writing import Session, lost_imports, refuse_when_disabled, transact
@@ -26,15 +27,29 @@ def create(root: Path, *, relay_id_form: str | None = None, relay_first: int | N
     refuse_when_disabled()
     settings: dict[str, str] = {}
     if relay_id_form is not None:
-        settings["mazarbul.relayIdForm"] = _relay_form(relay_id_form)
+        settings[FORM_SETTING] = _relay_form(relay_id_form)
     if relay_first is not None:
         if relay_first < 0:
             raise InvalidValue(
                 f"the first relay number is 0 or more: {relay_first}", value=relay_first
             )
-        settings["mazarbul.relayFirst"] = str(relay_first)
+        settings[FIRST_SETTING] = str(relay_first)
     tables.create(root, settings)
     _catalog.build(tables.snapshot(root))
+
+
+def refuse_other_form(root: Path, relay_id_form: str | None, relay_first: int | None) -> None:
+    """Raise `InvalidValue` where a store that is there has another form of ids than asked for."""
+    settings = tables.table(root, "relays").settings
+    held = IdForm.of(settings)
+    if relay_id_form not in (None, str(held)) or relay_first not in (None, held.first):
+        first = "" if held.first is None else f" from {held.first} on"
+        raise InvalidValue(
+            f"the store at {root} has relay ids of the form {held}{first}, and keeps it\n"
+            "Leave the option out, or make another store.",
+            value=relay_id_form or relay_first,
+            reason="bad_id",
+        )
 
 
 def _relay_form(text: str) -> str:
@@ -117,7 +132,7 @@ def check(root: Path) -> pa.Table:
                 row["file"],
                 "its row in imports was lost in a crash; the next write restores it",
             )
-            for row in lost_imports(root)
+            for row in lost_imports(snapshot)
         ]
         if _catalog.is_behind(snapshot):
             found.append(

@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Fragment",
     "attributes",
+    "deposited",
     "encode",
     "import_object",
     "relate_compact",
     "relate_verbose",
     "relations_object",
+    "relay_list_object",
+    "relay_list_text",
     "removed",
     "switched_on",
 ]
@@ -75,6 +78,24 @@ class _Listing(Protocol):
     def total(self) -> int: ...
     @property
     def truncated(self) -> bool: ...
+
+
+class _Deposited(Protocol):
+    @property
+    def status(self) -> str: ...
+    @property
+    def relay_id(self) -> str: ...
+    @property
+    def sha256(self) -> str: ...
+
+
+class _RelayList(Protocol):
+    @property
+    def present(self) -> list[str]: ...
+    @property
+    def known_missing(self) -> list[str]: ...
+    @property
+    def after(self) -> str | None: ...
 
 
 class Fragment(NamedTuple):
@@ -198,6 +219,27 @@ def _relation(row: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
+def relay_list_text(found: _RelayList) -> str:
+    """Return the two lines of `relays list`; an empty list is a dash."""
+    return "\n".join(
+        f"{name} ({len(ids)}): {' '.join(ids) or '—'}"
+        for name, ids in (("present", found.present), ("known missing", found.known_missing))
+    )
+
+
+def relay_list_object(found: _RelayList) -> str:
+    """Return the one object of `relays list --format json`."""
+    ids = {"present": found.present, "knownMissing": found.known_missing, "after": found.after}
+    return json.dumps(ids, ensure_ascii=False, separators=(",", ":"))
+
+
+def deposited(done: _Deposited) -> str:
+    """Return the answer of `relays deposit`; the status is `created` or `duplicate`."""
+    return encode(
+        {"ok": True, "status": done.status, "relay": done.relay_id, "sha256": done.sha256}
+    )
+
+
 def import_object(report: Any, *, dry_run: bool = False) -> str:  # noqa: ANN401 - either report
     """Return an import's summary as one object; counts add up to `rows`."""
     counts = ("rows", "created", "duplicates", "corrected", "removed", "unchanged", "rejected")
@@ -208,6 +250,11 @@ def import_object(report: Any, *, dry_run: bool = False) -> str:  # noqa: ANN401
             "seconds": round(seconds, 3),
             "rowsPerSecond": round(report.rows / seconds) if seconds > 0 else None,
             "ignoredColumns": _listed(getattr(report, "ignored_columns", ())),
+            **(
+                {"ignoredFiles": _listed(report.ignored_files)}
+                if hasattr(report, "ignored_files")
+                else {}
+            ),
             "skipped": _listed(getattr(report, "skipped", ())),
             "typeConflicts": count(getattr(report, "type_conflicts", 0)),
             "lostDigits": count(getattr(report, "lost_digits", 0)),

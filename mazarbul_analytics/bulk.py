@@ -65,7 +65,10 @@ class ImportReport:
 
 
 def import_relations(
-    root: Path, paths: object, options: Options, progress: Progress | None = None
+    root: Path,
+    paths: str | Path | Sequence[str | Path],
+    options: Options,
+    progress: Progress | None = None,
 ) -> ImportReport:
     """Import files of relations; see `Store.import_relations`."""
     refuse_when_disabled()
@@ -81,7 +84,7 @@ def import_relations(
 
         def fresh(scratch: Path) -> Connection:
             connection = connect(scratch=scratch)
-            overlay(connection, None)
+            overlay(connection, None, writing=True)
             staged[:] = [(connection, stage_relations(connection, wanted, options, progress))]
             return connection
 
@@ -93,7 +96,11 @@ def import_relations(
         def decide(session: Session) -> ImportReport:
             return _Decision(session, staged[0][1], options, report, began).run()
 
-        transact(root, decide, opened)
+        try:
+            transact(root, decide, opened)
+        finally:
+            for source in staged[0][1].sources:
+                source.close()
     report.seconds = time.monotonic() - started
     return report
 
@@ -234,7 +241,8 @@ class _Decision:
         connection = self.connection
         connection.run("writes/held.sql")
         base = connection.scalar(
-            "select base + 1 + coalesce((select max(ord) from stage), 0) from batch_settings"
+            "select base + coalesce((select max(ord) + 1 from stage "
+            "where gh not in (select gh from contested)), 0) from batch_settings"
         )
         portions.paint(connection, base=base)
         counts = connection.rows(

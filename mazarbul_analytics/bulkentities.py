@@ -44,7 +44,9 @@ class EntityReport:
     dry_run: bool = False
 
 
-def import_entities(root: Path, paths: object, options: Options) -> EntityReport:
+def import_entities(
+    root: Path, paths: str | Path | Sequence[str | Path], options: Options
+) -> EntityReport:
     """Import files of entities; see `Store.import_entities`."""
     refuse_when_disabled()
     options = options.checked()
@@ -71,6 +73,7 @@ def import_entities(root: Path, paths: object, options: Options) -> EntityReport
 
         transact(root, decide)
         for source in sources:
+            source.close()
             report.ignored_columns += [
                 c for c in source.resolution.ignored if c not in report.ignored_columns
             ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
+import shutil
 import uuid
 from pathlib import Path
 
@@ -15,53 +15,49 @@ from mazarbul_analytics.connection import base_objects, connect, literal, transl
 from mazarbul_analytics.errors import StoreError
 from mazarbul_analytics.tables import Snapshot
 
-__all__ = ["CATALOG", "build", "extract", "is_behind", "renew"]
+__all__ = ["CATALOG", "build", "extract", "is_behind"]
 
 CATALOG = "catalog.duckdb"
 STORAGE_VERSION = "v1.0.0"
 """Most BI tools still carry a DuckDB 1.x, which reads no newer form."""
 
 
-def renew(root: Path) -> None:
-    """Build the door anew where it is behind the tables; call it under the writers' lock."""
-    snapshot = tables.snapshot(root)
-    if is_behind(snapshot):
-        build(snapshot)
-
-
 def is_behind(snapshot: Snapshot) -> bool:
     """Tell whether the door is missing, damaged, or was built over other versions or folders."""
-    path = snapshot.root / CATALOG
-    if not path.exists():
-        return True
-    try:
-        with contextlib.closing(duckdb.connect(str(path), read_only=True)) as door:
-            row = door.execute("select built_from from catalog_built_from").fetchone()
-    except duckdb.Error:
-        return True
-    return row is None or row[0] != _built_from(snapshot)
+    return _stamp_of(snapshot.root / CATALOG) != _stamp(snapshot)
 
 
 def build(snapshot: Snapshot) -> Path:
-    """Write the door beside the old one and move it into place; a reader has the one or the other."""
+    """Write the door beside the old one and move it into place; a reader has the one or the other.
+
+    Where the old door was made by the same `sql/`, it is copied and only what names files is new.
+    """
     path = snapshot.root / CATALOG
     beside = snapshot.root / f".{CATALOG}-{uuid.uuid4().hex}"
+    stamp = _stamp(snapshot)
+    built_from = literal(json.dumps(stamp))
+    old = _stamp_of(path)
+    objects = tuple(text for _, text in sqlfiles.objects())
     sql = ""
     try:
+        if old is not None and old["sql"] == stamp["sql"]:
+            shutil.copyfile(path, beside)
+            objects = ()
         with contextlib.closing(duckdb.connect()) as door:
             door.execute("set TimeZone = 'UTC'")
             door.execute(
                 f"attach {literal(str(beside))} as door (storage_version {literal(STORAGE_VERSION)})"
             )
             door.execute("use door")
-            stamp = literal(_built_from(snapshot))
+            door.execute("begin")  # one transaction, or each object is synced to disk on its own
             for sql in (
                 *base_objects(snapshot),
-                *(text for _, text in sqlfiles.objects()),
-                f"create view catalog_built_from as select {stamp} as built_from",
+                *objects,
+                f"create or replace view catalog_built_from as select {built_from} as built_from",
             ):
                 door.execute(sql)
-        os.replace(beside, path)
+            door.execute("commit")
+        beside.replace(path)
     except duckdb.Error as error:
         raise translated(error, sql) from error
     except OSError as error:
@@ -72,13 +68,21 @@ def build(snapshot: Snapshot) -> Path:
     return path
 
 
-def _built_from(snapshot: Snapshot) -> str:
+def _stamp(snapshot: Snapshot) -> dict[str, object]:
     """Return what the door depends on: the folder, the table versions, the text of `sql/`."""
-    import hashlib  # noqa: PLC0415 - only writers come here
+    return {"root": str(snapshot.root), "sql": sqlfiles.digest(), **snapshot.versions}
 
-    text = "\n".join(t for _, t in sqlfiles.objects())
-    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return json.dumps({"root": str(snapshot.root), "sql": digest, **snapshot.versions})
+
+def _stamp_of(path: Path) -> dict[str, object] | None:
+    """Return the stamp that a door bears, None where there is no door that can be read."""
+    if not path.exists():
+        return None
+    try:
+        with contextlib.closing(duckdb.connect(str(path), read_only=True)) as door:
+            row = door.execute("select built_from from catalog_built_from").fetchone()
+    except duckdb.Error:
+        return None
+    return None if row is None else dict(json.loads(row[0]))
 
 
 def extract(snapshot: Snapshot, target: Path) -> Path:
@@ -94,7 +98,7 @@ def extract(snapshot: Snapshot, target: Path) -> Path:
         for sql in sqlfiles.statements("writes/extract.sql"):
             raw.execute(sql)
         raw.execute("detach extract")
-        os.replace(beside, target)
+        beside.replace(target)
     except duckdb.Error as error:
         raise translated(error, sql) from error
     except OSError as error:

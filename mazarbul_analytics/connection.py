@@ -10,7 +10,9 @@ import logging
 import os
 import re
 import tempfile
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,8 @@ import pyarrow as pa
 
 from mazarbul_analytics import schema, sqlfiles
 from mazarbul_analytics.errors import MazarbulError, QueryError, StoreError
-from mazarbul_analytics.tables import DataFile, Snapshot
+from mazarbul_analytics.relayids import IdForm
+from mazarbul_analytics.tables import DataFile, Snapshot, by_object
 
 __all__ = [
     "Connection",
@@ -32,6 +35,9 @@ __all__ = [
     "quoted",
     "translated",
 ]
+
+# see Connection.page
+warnings.filterwarnings("ignore", message="Arrow output on a DB-API result", category=UserWarning)
 
 log = logging.getLogger("mazarbul_analytics.sql")
 
@@ -73,7 +79,7 @@ def literal(text: str) -> str:
 
 
 def literal_path(path: Path | str) -> str:
-    """Return a path as an SQL literal that `read_parquet` takes for this one file, not a pattern."""
+    """Return a path as an SQL literal that `read_parquet` takes for one file, not a pattern."""
     return literal(re.sub(r"([\[*?])", r"[\1]", str(path)))
 
 
@@ -123,9 +129,22 @@ class Connection:
             raise translated(error, sql) from error
         return table
 
+    def page(self, sql: str, params: Params = None) -> pa.Table:
+        """Run one statement of few rows and return its answer as an Arrow table.
+
+        A relation is bound twice, once to be made and once to be run; over a large store that
+        costs more than the second copy of a small answer, against which the engine warns.
+        """
+        self.execute(sql, params)
+        try:
+            table: pa.Table = self.raw.to_arrow_table()
+        except duckdb.Error as error:
+            raise translated(error, sql) from error
+        return table
+
     def named(self, path: str, params: Params = None) -> pa.Table:
-        """Run the one query of a file of `sql/` and return its answer as an Arrow table."""
-        return self.arrow(sqlfiles.statement(path).rstrip().removesuffix(";"), params)
+        """Run the one query of a file of `sql/`, of few rows, and return its answer."""
+        return self.page(sqlfiles.statement(path).rstrip().removesuffix(";"), params)
 
     def cursor(self) -> Connection:
         """Return a second handle on the same database, for another thread."""
@@ -147,19 +166,23 @@ def connect(snapshot: Snapshot | None = None, *, scratch: Path | None = None) ->
         config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
     )
     connection = Connection(raw)
-    connection.execute("set TimeZone = 'UTC'")
+    # global, or the cursors that other threads use would not have them
+    connection.execute("set global TimeZone = 'UTC'")
     connection.execute(f"set temp_directory = {literal(str(spill))}")
-    connection.execute("set parquet_metadata_cache = true")
+    connection.execute("set global parquet_metadata_cache = true")
     if snapshot is not None:
         overlay(connection, snapshot)
     return connection
 
 
-def overlay(connection: Connection, snapshot: Snapshot | None) -> None:
-    """Put the views and macros of `sql/` into a connection, over a snapshot or over nothing."""
+def overlay(connection: Connection, snapshot: Snapshot | None, *, writing: bool = False) -> None:
+    """Put the views and macros of `sql/` into a connection, over a snapshot or over nothing.
+
+    With `writing` only those that the statements of `sql/writes` need: a single write is short.
+    """
     for sql in base_objects(snapshot):
         connection.execute(sql)
-    for _, sql in sqlfiles.objects():
+    for _, sql in sqlfiles.objects_for("writes") if writing else sqlfiles.objects():
         connection.execute(sql)
 
 
@@ -170,6 +193,7 @@ def base_objects(snapshot: Snapshot | None) -> Iterable[str]:
     """
     newest = None if snapshot is None else snapshot.newest_commit
     yield f"create or replace macro newest_commit() as ({_instant(newest)})"
+    yield from _relay_form({} if snapshot is None else snapshot.tables["relays"].settings)
     for name in schema.TABLES:
         folder = Path() if snapshot is None else snapshot.root / name
         files = () if snapshot is None else snapshot.tables[name].files
@@ -177,22 +201,39 @@ def base_objects(snapshot: Snapshot | None) -> Iterable[str]:
             sealed = [f for f in files if f.sealed]
             unsealed = [f for f in files if not f.sealed]
             yield _files_view("relations_sealed", name, folder, sealed)
+            copies = [by_object(folder / f.path) for f in sealed]
+            if all(c.exists() for c in copies):
+                sealed = [
+                    replace(f, path=f"{c.parent.name}/{c.name}")
+                    for f, c in zip(sealed, copies, strict=True)
+                ]
+            yield _files_view("relations_sealed_by_object", name, folder, sealed)
             yield _files_view("relations_unsealed", name, folder, unsealed)
         else:
             yield _files_view(f"{name}_files", name, folder, files)
 
 
+def _relay_form(settings: Mapping[str, str]) -> Iterable[str]:
+    """Yield the macros that tell the form of the store's relay ids and its first number."""
+    form = IdForm.of(settings)
+    first = "null" if form.first is None else str(form.first)
+    yield f"create or replace macro relay_prefix() as ({literal(form.prefix)})"
+    yield f"create or replace macro relay_digits() as ({form.digits})"
+    yield f"create or replace macro relay_first() as (cast({first} as bigint))"
+
+
 def _files_view(view: str, name: str, folder: Path, files: Sequence[DataFile]) -> str:
     fields = schema.TABLES[name]
-    columns = [
-        f"cast({quoted(f.name) if files else 'null'} as {schema.duckdb_type(f)}) as {quoted(f.name)}"
-        for f in fields
-    ]
+    columns = [_cast(f, quoted(f.name) if files else "null") for f in fields]
     paths = ", ".join(literal_path(folder / f.path) for f in files)
     source = (
         f"read_parquet([{paths}], hive_partitioning = false)" if files else "(select 1) where false"
     )
     return f"create or replace view {view} as select {', '.join(columns)} from {source}"
+
+
+def _cast(field: pa.Field, source: str) -> str:
+    return f"cast({source} as {schema.duckdb_type(field)}) as {quoted(field.name)}"
 
 
 def _instant(value: datetime | None) -> str:

@@ -186,6 +186,7 @@ class CsvSource(Source):
     def _read(self, connection: duckdb.DuckDBPyConnection, limit: str) -> Iterator[pa.RecordBatch]:
         connection.execute("set memory_limit = $limit", {"limit": limit})
         connection.execute("set temp_directory = $folder", {"folder": tempfile.gettempdir()})
+        connection.execute("set enable_progress_bar = false")  # it would write to stdout
         # plain Arrow text ends at 2 GB a batch, and views are cheaper to hand to Polars
         connection.execute("set produce_arrow_string_view = true")
         width = len(self._header.names)

@@ -9,10 +9,12 @@ import pyarrow as pa
 from mazarbul_analytics import names, schema
 from mazarbul_analytics.connection import Connection
 from mazarbul_analytics.errors import AmbiguousEntity, Candidate, UnknownEntity
+from mazarbul_analytics.sqlfiles import statement
 
-__all__ = ["Entity", "listing", "near", "resolve", "resolve_or_none"]
+__all__ = ["Entity", "listing", "named", "near", "resolve", "resolve_or_none"]
 
 SHOWN = 20
+MOST_BOUND = 200
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,33 @@ def near(connection: Connection, text: str) -> tuple[Candidate, ...]:
     return tuple(Candidate(r["entity_uid"], r["name"], r["type"]) for r in rows)
 
 
+def named(connection: Connection, uids: pa.Array) -> pa.Table:
+    """Return `entity_uid`, `name`, `type` of some entities.
+
+    Few uids are bound one by one, since only such a filter reaches the row groups of the files;
+    many are joined.
+    """
+    if len(uids) <= MOST_BOUND:
+        values = {f"uid_{n}": uid for n, uid in enumerate(uids.to_pylist())}
+        marks = ", ".join(f"${name}" for name in values)
+        return connection.page(
+            f"select entity_uid, name, type from entities_files where entity_uid in ({marks})",
+            values,
+        )
+    connection.raw.register("wanted", pa.table({"entity_uid": uids}))
+    try:
+        return connection.arrow(
+            "select e.entity_uid, e.name, e.type from entities_files as e "
+            "where e.entity_uid in (select entity_uid from wanted)"
+        )
+    finally:
+        connection.raw.unregister("wanted")
+
+
 def listing(connection: Connection, like: str | None) -> pa.Table:
     """Return the entities whose folded name holds `like`, by name; all of them for None."""
     key = None if like is None else names.name_key(" ".join(like.split()))
-    table = connection.named("reads/entities_listed.sql", {"like": key})
+    table = connection.arrow(statement("reads/entities_listed.sql"), {"like": key})
     return table.cast(schema.RESULTS["entities"])
 
 

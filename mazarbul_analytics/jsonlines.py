@@ -26,6 +26,13 @@ __all__ = ["JsonLinesSource", "parse_line"]
 _MAX_LINE = 64 << 20
 _BATCH_CHARACTERS = 256 << 20
 _SPACE = re.compile(r"[ \t\n\r]*")
+# a plain member at once: name, text or number or word, and what follows
+_MEMBER = re.compile(
+    r'[ \t\n\r]*"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*'
+    r'(?:"([^"\\\x00-\x1f]*)"|(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)'
+    r"|(true|false|null))[ \t\n\r]*([,}])"
+)
+_WORDS = {"true": True, "false": False, "null": None}
 _LOOSE = json.JSONDecoder()
 Pairs = list[tuple[str, "str | bool | None"]]
 
@@ -34,6 +41,7 @@ def _no_constant(text: str) -> NoReturn:
     raise ValueError(text)
 
 
+_KEYS = json.JSONDecoder(object_pairs_hook=list, parse_int=str)
 _FLAT = json.JSONDecoder(
     object_pairs_hook=list, parse_int=str, parse_float=str, parse_constant=_no_constant
 )
@@ -72,6 +80,14 @@ def _nested(line: str) -> Pairs:
     pairs: Pairs = []
     more = line[at : at + 1] != "}"
     while more:
+        plain = _MEMBER.match(line, at)
+        if plain:
+            name, text, number, word, after = plain.groups()
+            pairs.append((name, text if text is not None else number or _WORDS[word]))
+            more = after == ","
+            at = plain.end() - (not more)
+            continue
+        at = _skip(line, at)
         if line[at : at + 1] != '"':
             raise ValueError("a member's name is missing")
         key, at = _LOOSE.raw_decode(line, at)
@@ -87,8 +103,7 @@ def _nested(line: str) -> Pairs:
         pairs.append((key, value))
         at = _skip(line, stop)
         more = line[at : at + 1] == ","
-        if more:
-            at = _skip(line, at + 1)
+        at += more
     if line[at : at + 1] != "}" or _skip(line, at + 1) != len(line):
         raise ValueError("text after the object")
     return pairs
@@ -109,11 +124,11 @@ class JsonLinesSource(Source):
         text.sha256 = text.sha256 or sha256_of(text.origin)
         names: dict[str, None] = {}
         fault = ""
-        for _, _, members, why in self._parsed():
-            if members is None:
-                fault = fault or why
-            else:
-                names.update(dict.fromkeys(members))
+        for _, raw in self._numbered():
+            try:
+                names.update(_keys(raw.decode()))
+            except (ValueError, RecursionError) as error:
+                fault = fault or str(error)
         if not names:
             raise aborted(text.origin, f"holds no JSON object, one a line{self._hint(fault)}")
         try:
@@ -129,14 +144,18 @@ class JsonLinesSource(Source):
         cells: list[list[str | None]] = [[] for _ in headers]
         held = characters = place = 0
         rejects: list[Reject] = []
-        for number, raw, members, why in self._parsed():
-            self._skipped.extend(range(place, number - 1))  # blank lines
+        for number, raw in self._numbered():
+            if number > place + 1:
+                self._skipped.extend(range(place, number - 1))  # blank lines
             place = number
+            members, why = _parsed(raw)
             self.bytes_read = min(self.size, self.bytes_read + len(raw))
             values = None if members is None else [members.get(header) for header in headers]
-            reject = self._reject(number, raw, headers, values, why)
+            reject = None
+            if values is None or b"\\u" in raw:
+                reject = _reject(number, raw, headers, values, why)
             if reject or values is None:
-                rejects.append(reject or (number, None, "ragged_row", ""))
+                rejects.append(reject or (number, None, why, None))
                 self._skipped.append(number - 1)
                 continue
             for cell, value in zip(cells, values, strict=True):
@@ -168,8 +187,8 @@ class JsonLinesSource(Source):
         self._rejects = rejects_frame()
         self._skipped: list[int] = []  # 0-based lines that gave no row, sorted
 
-    def _parsed(self) -> Iterator[tuple[int, bytes, dict[str, str | None] | None, str]]:
-        """Yield (line number, bytes, members or None, fault) of the lines that are not blank."""
+    def _numbered(self) -> Iterator[tuple[int, bytes]]:
+        """Yield number and bytes of the lines that are not blank."""
         with self._text.path.open("rb") as stream:
             number = 0
             while raw := stream.readline(_MAX_LINE + 1):
@@ -180,34 +199,8 @@ class JsonLinesSource(Source):
                 if len(raw) > _MAX_LINE:
                     msg = f"line {number} is longer than 64 MB, the limit"
                     raise aborted(self._text.origin, msg)
-                if raw.isspace() or not raw:
-                    continue
-                try:
-                    yield number, raw, parse_line(raw.decode()), ""
-                except UnicodeDecodeError:
-                    yield number, raw, None, "bad_encoding"
-                except (ValueError, RecursionError) as error:
-                    yield number, raw, None, str(error) or "nested too deep"
-
-    def _reject(
-        self,
-        number: int,
-        raw: bytes,
-        headers: Sequence[str],
-        values: Sequence[str | None] | None,
-        why: str,
-    ) -> Reject | None:
-        shown = raw[: 4 * SHOWN_VALUE].rstrip(b"\r\n").decode("utf-8", "backslashreplace")
-        if values is None:
-            reason = "bad_encoding" if why == "bad_encoding" else "ragged_row"
-            return number, None, reason, shown[:SHOWN_VALUE]
-        if b"\\u" not in raw:
-            return None
-        for header, value in zip(headers, values, strict=True):
-            if value is not None and not _encodable(value):  # a lone surrogate, `"\ud800"`
-                safe = value.encode("utf-8", "backslashreplace").decode()
-                return number, header, "bad_encoding", safe[:SHOWN_VALUE]
-        return None
+                if raw and not raw.isspace():
+                    yield number, raw
 
     def _hint(self, fault: str) -> str:
         with self._text.path.open("rb") as stream:
@@ -217,6 +210,40 @@ class JsonLinesSource(Source):
         if head.startswith(b"["):
             return "; it is one JSON array: write it as lines, as `jq -c '.[]'` does"
         return f" ({fault})" if fault else ""
+
+
+def _keys(line: str) -> dict[str, None]:
+    pairs = _KEYS.decode(line)
+    if not line.lstrip(" \t\r\n").startswith("{"):
+        raise ValueError("not an object")
+    return dict.fromkeys(key for key, _ in pairs)
+
+
+def _parsed(raw: bytes) -> tuple[dict[str, str | None] | None, str]:
+    """Return the members of a line, or None and what is wrong with it."""
+    try:
+        return parse_line(raw.decode()), ""
+    except UnicodeDecodeError:
+        return None, "bad_encoding"
+    except (ValueError, RecursionError):
+        return None, "ragged_row"
+
+
+def _reject(
+    number: int,
+    raw: bytes,
+    headers: Sequence[str],
+    values: Sequence[str | None] | None,
+    why: str,
+) -> Reject | None:
+    if values is None:
+        shown = raw[: 4 * SHOWN_VALUE].rstrip(b"\r\n").decode("utf-8", "backslashreplace")
+        return number, None, why, shown[:SHOWN_VALUE]
+    for header, value in zip(headers, values, strict=True):
+        if value is not None and not _encodable(value):  # a lone surrogate, `"\\ud800"`
+            safe = value.encode("utf-8", "backslashreplace").decode()
+            return number, header, "bad_encoding", safe[:SHOWN_VALUE]
+    return None
 
 
 def _encodable(value: str) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mazarbul_analytics import datafiles, tables
 from mazarbul_analytics.connection import Connection, connect, literal_path
+from mazarbul_analytics.errors import StoreError
 from mazarbul_analytics.tables import Conflict, DataFile, Snapshot
 
 __all__ = ["merge_small", "optimize", "vacuum"]
@@ -26,25 +27,27 @@ SEALED_ORDER = {
 }
 
 
-def merge_small(root: Path, scratch: Path) -> None:
-    """Merge the small unsealed files of each table that has gathered many; rows stay as they are."""
-    for name in tables.READ_ORDER:
-        log = root / name / "_delta_log"
-        state = tables.table(root, name) if log.is_dir() else None
-        if state is None:
-            continue
+def merge_small(snapshot: Snapshot, scratch: Path) -> bool:
+    """Merge the small unsealed files of each table that has gathered many; tell whether any had.
+
+    Rows stay as they are, and so does every answer.
+    """
+    merged = False
+    for name, state in snapshot.tables.items():
         small = [f for f in state.files if not f.sealed and f.rows <= SMALL_ROWS]
         if len(small) < SMALL_FILES:
             continue
         connection = connect(scratch=scratch)
         try:
-            paths = ", ".join(literal_path(root.absolute() / name / f.path) for f in small)
+            paths = ", ".join(literal_path(snapshot.root / name / f.path) for f in small)
             query = f"select * from read_parquet([{paths}], hive_partitioning = false)"
-            _rewrite(connection, root, state, query, small, sealed=False)
+            _rewrite(connection, snapshot.root, state, query, small, sealed=False)
+            merged = True
         except Conflict:
             continue  # another machine rewrites at the same time; the next writer merges
         finally:
             connection.close()
+    return merged
 
 
 def _rewrite(
@@ -57,19 +60,37 @@ def _rewrite(
     sealed: bool,
 ) -> None:
     path = tables.new_file(root, state.name, sealed=sealed)
-    written = datafiles.write(connection, query, path, sealed=sealed)
+    written = datafiles.write(connection, query, path, table=state.name, sealed=sealed)
     expected = sum(f.rows for f in removed)
     if (written.rows if written else 0) != expected:
         path.unlink(missing_ok=True)
-        raise tables.StoreError(
+        raise StoreError(
             f"{root / state.name}: a rewrite read other than {expected} rows; nothing was changed\n"
             "Run `mazarbul check`."
         )
     try:
+        if sealed and state.name == "relations":
+            _copy_by_object(connection, path)
         tables.commit(state, root, [written] if written else [], removed=removed)
     except BaseException:
         path.unlink(missing_ok=True)
+        tables.by_object(path).unlink(missing_ok=True)
         raise
+
+
+def _copy_by_object(connection: Connection, sealed: Path) -> None:
+    """Write the copy of a sealed file that is sorted by object; it gets its name when whole."""
+    target = tables.by_object(sealed)
+    target.parent.mkdir(exist_ok=True)
+    beside = target.with_name(f".{target.name}")
+    query = (
+        f"select * from read_parquet([{literal_path(sealed)}], hive_partitioning = false) "
+        "where removal is null order by object_uid, subject_uid, predicate, version"
+    )
+    if datafiles.write(connection, query, beside, table="relations", sealed=True) is not None:
+        tables.sync(beside)
+        beside.replace(target)
+        tables.sync(target.parent)
 
 
 def optimize(snapshot: Snapshot, connection: Connection) -> dict[str, int]:
@@ -104,4 +125,9 @@ def vacuum(snapshot: Snapshot, hours: float) -> list[str]:
             retention_hours=int(hours), dry_run=False, enforce_retention_duration=False, full=True
         )
         gone += [f"{name}/{Path(f).name}" for f in found]
+    copies = tables.by_object(snapshot.root / "relations" / "any").parent
+    for copy in sorted(copies.iterdir()) if copies.is_dir() else ():
+        if not (copies.parent / copy.name).exists():
+            copy.unlink()
+            gone.append(f"relations/{copies.name}/{copy.name}")
     return sorted(gone)

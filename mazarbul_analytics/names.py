@@ -12,6 +12,7 @@ import unicodedata
 from datetime import date
 from hashlib import md5
 from typing import NamedTuple
+from uuid import UUID
 
 from mazarbul_analytics.errors import InvalidValue
 
@@ -240,10 +241,15 @@ def source_event(text: str | None) -> str | None:
     return found or None
 
 
+_VERSION_AND_VARIANT = (0xF << 76) | (0xF << 60)
+_VERSION_8 = (0x8 << 76) | (0xA << 60)
+
+
 def _uuid(text: str) -> str:
-    # RFC 9562 version 8: the md5 of a key with the version and variant digits set
-    m = md5(text.encode(), usedforsecurity=False).hexdigest()
-    return f"{m[:8]}-{m[8:12]}-8{m[13:16]}-a{m[17:20]}-{m[20:]}"
+    # RFC 9562 version 8: the md5 of a key, its bytes as one little-endian number (as the engine's
+    # md5_number reads them, see sql/macros/uid_of.sql), with the version and variant digits set
+    number = int.from_bytes(md5(text.encode(), usedforsecurity=False).digest(), "little")
+    return str(UUID(int=number & ~_VERSION_AND_VARIANT | _VERSION_8))
 
 
 def entity_uid(name_key: str) -> str:

@@ -140,7 +140,7 @@ def _decoded(column: pl.Series) -> tuple[pl.Series, dict[int, str]]:
 def _connected() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(":memory:")
     connection.execute("set TimeZone = 'UTC'")
-    connection.execute("set memory_limit = '2GB'")
+    connection.execute("set enable_progress_bar = false")  # it would write to stdout
     connection.execute("set temp_directory = $folder", {"folder": tempfile.gettempdir()})
     connection.execute("set produce_arrow_string_view = true")
     return connection

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,7 +63,7 @@ def write_rejects(rejects: pl.DataFrame, target: Path) -> None:
             rejects.write_csv(beside)
         else:
             rejects.write_parquet(beside)
-        os.replace(beside, target)
+        beside.replace(target)
     except OSError as error:
         raise StoreError(f"cannot write {target}: {error.strerror or error}") from error
     finally:

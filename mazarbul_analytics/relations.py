@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from mazarbul_analytics import entities, instants, names, schema
 from mazarbul_analytics.connection import Connection
@@ -18,6 +19,9 @@ from mazarbul_analytics.tables import Snapshot
 __all__ = ["Listing", "history", "listing"]
 
 Instant = str | date | datetime | None
+
+FEW = 10_000
+"""Up to so many rows an answer is small; see `Connection.page`."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Listing:
     @property
     def truncated(self) -> bool:
         """Whether `limit` cut rows off."""
-        return self.total > self.table.num_rows
+        return self.total > len(self)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.table.__arrow_c_stream__(requested_schema)
@@ -137,8 +141,9 @@ def _page(
     filters: dict[str, list[str] | None],
     limit: int | None,
 ) -> tuple[pa.Table, int]:
-    """Run the listing, then join names to the rows that it shows: a join would scan all entities."""
-    page = connection.arrow(
+    """Run the listing, then join names to what it shows: a join would scan all entities."""
+    run = connection.arrow if limit is None or limit > FEW else connection.page
+    page = run(
         f"with found as (select * from {source}($uid, $at, $as_of)) "
         + statement("reads/listed.sql"),
         {"uid": entity.uid, "at": asked[0], "as_of": asked[1], "limit": limit, **filters},
@@ -146,11 +151,18 @@ def _page(
     if page.num_rows == 0:
         return page, 0
     total = page.column("total")[0].as_py()
+    uids = pc.unique(pa.concat_arrays([_whole(page, "subject_uid"), _whole(page, "object_uid")]))
     connection.raw.register("page", page)
+    connection.raw.register("ends", entities.named(connection, uids))
     try:
-        return connection.named("reads/named.sql"), total
+        return run(statement("reads/named.sql")), total
     finally:
         connection.raw.unregister("page")
+        connection.raw.unregister("ends")
+
+
+def _whole(page: pa.Table, column: str) -> pa.Array:
+    return page.column(column).combine_chunks()
 
 
 def _shaped(table: pa.Table, name: str) -> pa.Table:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-__all__ = ["RESULTS", "TABLES", "duckdb_type", "empty"]
+__all__ = ["RESULTS", "TABLES", "duckdb_type", "empty", "shaped"]
 
 INSTANT = pa.timestamp("us", tz="UTC")
 TEXT = pa.string()
@@ -119,6 +119,47 @@ RESULTS: dict[str, pa.Schema] = {
         ("reason", TEXT, False),
         ("value", TEXT),
     ),
+    "relay_list": _schema(("relay_id", TEXT, False), ("state", TEXT, False)),
+    "replies": _schema(
+        ("relay_id", TEXT, False),
+        ("via", TEXT, False),
+        ("kind", TEXT),
+        ("sender", TEXT),
+        ("deposited_at", INSTANT, False),
+    ),
+    "known_missing": _schema(
+        ("relay_id", TEXT, False),
+        ("named_by", pa.list_(pa.field("element", TEXT)), False),
+        ("first_named_at", INSTANT, False),
+        ("age_seconds", WHOLE, False),
+        ("previous_present", TEXT),
+        ("next_present", TEXT),
+        ("issued_after", INSTANT),
+        ("issued_before", INSTANT),
+        ("is_new", pa.bool_(), False),
+    ),
+    "closed": _schema(
+        ("relay_id", TEXT, False),
+        ("first_named_at", INSTANT),
+        ("deposited_at", INSTANT, False),
+    ),
+    "late": _schema(
+        ("relay_id", TEXT, False),
+        ("first_named_at", INSTANT, False),
+        ("deposited_at", INSTANT, False),
+        ("delay_seconds", WHOLE, False),
+    ),
+    "holes": _schema(("first", TEXT, False), ("last", TEXT, False), ("count", WHOLE, False)),
+    "continuity": _schema(
+        ("relay_id", TEXT, False),
+        ("parent", TEXT),
+        ("continuity", TEXT, False),
+        ("claimed", TEXT, False),
+        ("held", TEXT),
+    ),
+    "timeline": _schema(
+        ("at", INSTANT, False), ("present", WHOLE, False), ("known_missing", WHOLE, False)
+    ),
     "check": _schema(("severity", TEXT, False), ("subject", TEXT, False), ("finding", TEXT, False)),
 }
 """What the reading calls return, by call: names, types, and which columns are never null."""
@@ -141,3 +182,9 @@ def duckdb_type(field: pa.Field) -> str:
 def empty(name: str) -> pa.Table:
     """Return the empty answer of a call of `RESULTS`."""
     return RESULTS[name].empty_table()
+
+
+def shaped(table: pa.Table, name: str) -> pa.Table:
+    """Return an answer of the engine with the columns, order and types of a call of `RESULTS`."""
+    wanted = RESULTS[name]
+    return table.select(wanted.names).cast(wanted)

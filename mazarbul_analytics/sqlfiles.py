@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-__all__ = ["objects", "statement", "statements"]
+__all__ = ["digest", "objects", "objects_for", "statement", "statements"]
 
 _CREATE = re.compile(r"create or replace (?:temp )?(view|macro) (\w+)", re.IGNORECASE)
 _WORD = re.compile(r"\b[a-z_][a-z0-9_]*\b")
@@ -77,3 +78,27 @@ def objects() -> tuple[tuple[str, str], ...]:
     for name in sorted(found):
         place(name)
     return tuple(ordered.items())
+
+
+@functools.cache
+def objects_for(folder: str) -> tuple[tuple[str, str], ...]:
+    """Return those of `objects` that a folder's statements need, directly or through others."""
+    texts = dict(objects())
+    words: set[str] = set()
+    for node in (_root() / folder).iterdir():
+        if node.name.endswith(".sql"):
+            words |= set(_WORD.findall(_code(node.read_text(encoding="utf-8")).lower()))
+    wanted = words & texts.keys()
+    while True:
+        more = {w for name in wanted for w in _WORD.findall(_code(texts[name]).lower())}
+        more = (more & texts.keys()) - wanted
+        if not more:
+            return tuple((name, text) for name, text in objects() if name in wanted)
+        wanted |= more
+
+
+@functools.cache
+def digest() -> str:
+    """Return a hash over the text of every view and macro."""
+    text = "\n".join(t for _, t in objects())
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

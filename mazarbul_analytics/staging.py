@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -104,9 +105,10 @@ def stage_relations(
     for file_no, source in enumerate(sources):
         stage.sources.append(source)
         stage.bases.append(base)
-        for frame in source.batches(BATCH_ROWS):
-            first = source.rows - frame.height
+        first = 0
+        for frame in _ahead(source.batches(BATCH_ROWS)):
             _stage_batch(connection, stage, source, frame, file_no, base, first, options)
+            first += frame.height
             if progress is not None:
                 progress(done + min(source.bytes_read, source.size), total)
         rejects = source.rejects()
@@ -119,6 +121,15 @@ def stage_relations(
         if progress is not None:
             progress(done, total)
     return stage
+
+
+def _ahead(frames_: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Read the next batch in a thread of its own while this one is worked on."""
+    with ThreadPoolExecutor(max_workers=1) as reader:
+        waiting = reader.submit(next, frames_, None)
+        while (frame := waiting.result()) is not None:
+            waiting = reader.submit(next, frames_, None)
+            yield frame
 
 
 def _create(connection: Connection, present: set[str]) -> None:

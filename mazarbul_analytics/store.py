@@ -16,15 +16,18 @@ from mazarbul_analytics import entities as _entities
 from mazarbul_analytics import instants, relate, relations, tables
 from mazarbul_analytics.connection import Connection, connect, translated
 from mazarbul_analytics.entities import Entity
+from mazarbul_analytics.relate import Related, Removed
 
 if TYPE_CHECKING:
     from mazarbul_analytics.bulk import ImportReport
     from mazarbul_analytics.bulkentities import EntityReport
+    from mazarbul_analytics.gaps import GapReport
+    from mazarbul_analytics.relays import Relays
 
 __all__ = ["Store"]
 
 Instant = str | date | datetime | None
-Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+Paths = str | Path | Sequence[str | Path]
 
 
 class Store:
@@ -49,6 +52,10 @@ class Store:
             from mazarbul_analytics import admin  # noqa: PLC0415 - only when a store is made
 
             admin.create(self.path, relay_id_form=relay_id_form, relay_first=relay_first)
+        elif create and (relay_id_form is not None or relay_first is not None):
+            from mazarbul_analytics import admin  # noqa: PLC0415 - only when a store is made
+
+            admin.refuse_other_form(self.path, relay_id_form, relay_first)
         self._guard = threading.Lock()
         self._snapshot = tables.snapshot(self.path)
         self._connection: Connection | None = None
@@ -87,8 +94,8 @@ class Store:
         scope: str = "project",
         source_event_uid: str | None = None,
         exclusive: bool = False,
-    ) -> relate.Related:
-        """Tell that a relation holds over [valid_from, valid_to), and nothing about the rest of time.
+    ) -> Related:
+        """Tell that a relation holds over [valid_from, valid_to), and nothing of the rest of time.
 
         `subject` and `object` are names or references by uid; unknown names become entities.
         `valid_from` None is the moment of recording, `-infinity` always; `valid_to` None is open.
@@ -123,7 +130,7 @@ class Store:
         valid_from: Instant = None,
         valid_to: Instant = None,
         scope: str = "project",
-    ) -> relate.Removed:
+    ) -> Removed:
         """Take the portion [valid_from, valid_to) of a relation away; the default is from now on.
 
         Returns a `Removed`: `.status` is `removed` or `unchanged`. Raises `UnknownEntity`,
@@ -139,7 +146,7 @@ class Store:
             scope=scope,
         )
 
-    def retract(self, relation_uid: str) -> relate.Removed:
+    def retract(self, relation_uid: str) -> Removed:
         """Take all of a relation away, as recorded in error; what was known before stays known.
 
         Returns a `Removed`. Raises `UnknownRelation` for a uid that was never held.
@@ -307,6 +314,47 @@ class Store:
         except duckdb.Error as error:
             raise translated(error, query, user=True) from error
 
+    # -- relays ----------------------------------------------------------------------------------
+
+    @property
+    def relays(self) -> Relays:
+        """The archive of relays: `import_`, `deposit`, `list`, `get`, `exists`, `replies`."""
+        from mazarbul_analytics.relays import Relays  # noqa: PLC0415 - not all stores hold relays
+
+        return Relays(self.path, self._read)
+
+    def gaps(
+        self,
+        *,
+        as_of: Instant = None,
+        since: Instant = None,
+        older_than: str | timedelta | None = None,
+        state: str | os.PathLike[str] | None = None,
+        last: str | None = None,
+    ) -> GapReport:
+        """Report what of the relays is known to be missing, and the holes in their numbers.
+
+        `as_of` (transaction time, included) defaults to now. New and closed are judged against
+        the instant `since`, or the report that the file `state` remembers (one of the two; without
+        either, everything is new). `older_than` (`30m`, `12h`, `7d`) lists only gaps known that
+        long. `last` is the id up to which holes are looked for, else the last present one.
+
+        Returns a `GapReport` of Arrow tables; its `remember()` writes the state file. Raises
+        `InvalidValue`, `StoreError`.
+        """
+        from mazarbul_analytics import gaps  # noqa: PLC0415 - not all stores hold relays
+
+        connection, snapshot = self._read()
+        return gaps.report(
+            connection,
+            snapshot,
+            as_of=as_of,
+            since=since,
+            older_than=older_than,
+            state=state,
+            last=last,
+        )
+
     # -- keeping ---------------------------------------------------------------------------------
 
     def optimize(self) -> dict[str, int]:
@@ -325,7 +373,7 @@ class Store:
         return admin.vacuum(self.path, instants.duration(older_than))
 
     def check(self) -> pa.Table:
-        """Verify the store; return its findings (`severity`, `subject`, `finding`), none when well."""
+        """Verify the store; return its findings: `severity`, `subject`, `finding`; none when well."""
         from mazarbul_analytics import admin  # noqa: PLC0415 - rarely needed
 
         return admin.check(self.path)

@@ -33,12 +33,14 @@ __all__ = [
     "Snapshot",
     "TableState",
     "Written",
+    "by_object",
     "commit",
     "create",
     "exists",
     "new_file",
     "next_instant",
     "snapshot",
+    "sync",
     "writer",
 ]
 
@@ -103,7 +105,10 @@ class Snapshot:
     @property
     def newest_commit(self) -> datetime | None:
         """The store's clock: the largest transaction instant of any table."""
-        found = [state.highest("recorded_at") for state in self.tables.values()]
+        found = [
+            state.highest("deposited_at" if name == "relays" else "recorded_at")
+            for name, state in self.tables.items()
+        ]
         return max((f for f in found if f is not None), default=None)
 
     def is_current(self) -> bool:
@@ -150,7 +155,7 @@ def create(root: Path, settings: Mapping[str, str] | None = None) -> None:
                     configuration=configuration,
                     raise_if_key_not_exists=False,
                 )
-            _sync(_log_entry(root / name, 0), root / name / "_delta_log", root / name, root)
+            sync(_log_entry(root / name, 0), root / name / "_delta_log", root / name, root)
     except OSError as error:
         raise StoreError(f"cannot make a store at {root}: {error.strerror or error}") from error
 
@@ -203,6 +208,24 @@ def new_file(root: Path, name: str, *, sealed: bool = False) -> Path:
     return root / name / f"{'sealed' if sealed else 'part'}-{uuid.uuid4().hex}.parquet"
 
 
+def by_object(sealed: Path) -> Path:
+    """Return where the copy of a sealed relations file that is sorted by object lies.
+
+    The folder's name begins with an underscore, so that no reader of the table takes it for data.
+    """
+    return sealed.parent / "_by_object" / sealed.name
+
+
+def sync(*paths: Path) -> None:
+    """Force files and folders to disk."""
+    for path in paths:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
 def commit(
     state: TableState,
     root: Path,
@@ -221,14 +244,14 @@ def commit(
     now = int(time.time() * 1000)
     actions: list[AddAction | RemoveAction] = []
     for file in added:
-        _sync(file.path)
+        sync(file.path)
         size = file.path.stat().st_size
         actions.append(AddAction(file.path.name, size, {}, now, not rewrite, file.stats))
     actions += [
         RemoveAction(f.path, data_change=False, deletion_timestamp=now, size=f.size)
         for f in removed
     ]
-    _sync(folder)
+    sync(folder)
     transactions = [Transaction("rewriter", state.version + 1)] if rewrite else None
     properties = CommitProperties(
         custom_metadata=dict(metadata or {}) or None,
@@ -244,7 +267,7 @@ def commit(
     except (DeltaError, OSError) as error:
         raise StoreError(f"{folder}: the commit failed: {error}") from error
     version = state.version + 1
-    _sync(_log_entry(folder, version), folder / "_delta_log")
+    sync(_log_entry(folder, version), folder / "_delta_log")
     return version
 
 
@@ -346,13 +369,3 @@ def _translated(folder: Path) -> Iterator[None]:
         raise StoreError(f"{folder}: no table here\nRestore the folder from a copy.") from error
     except (DeltaError, OSError, ValueError) as error:
         raise StoreError(f"{folder}: the table cannot be read: {error}") from error
-
-
-def _sync(*paths: Path) -> None:
-    """Force files and folders to disk."""
-    for path in paths:
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

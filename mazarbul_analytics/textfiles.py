@@ -139,7 +139,8 @@ def open_text(path: Path, encoding: str | None = None) -> TextFile:
         stream = cast("BinaryIO", io.BufferedReader(hashed, CHUNK))
         with spool() as (copy, out):
             try:
-                _transcode(_unpacked(stream, packing), codec, out)
+                unpacked = _unpacked(stream, packing)  # closes `stream` when it goes
+                _transcode(unpacked, codec, out)
                 while stream.read(CHUNK):  # the hash is over every byte
                     pass
             except (EOFError, zlib.error, gzip.BadGzipFile, pa.ArrowException, OSError) as error:
@@ -202,9 +203,9 @@ class _Hashing(io.RawIOBase):
 
 def _codec(encoding: str) -> str | None:
     try:
-        b"".decode(encoding)
+        " ".encode(encoding)
         name = codecs.lookup(encoding).name
-    except LookupError as error:
+    except (LookupError, UnicodeError) as error:
         msg = f"unknown encoding {encoding!r}: give a codec's name, like utf-16, latin-1 or cp1252"
         raise InvalidValue(msg, value=encoding, reason="unknown_encoding") from error
     # bad bytes of UTF-8 are refused row by row, which needs them untouched

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mazarbul_analytics import catalog, merging, datafiles, tables
+from mazarbul_analytics import catalog, datafiles, merging, tables
 from mazarbul_analytics.connection import Connection, connect, overlay
 from mazarbul_analytics.errors import WriterBusy, WritesDisabled
 from mazarbul_analytics.schema import TABLES, duckdb_type
@@ -49,7 +49,7 @@ class Session:
     def append(self, name: str, query: str, metadata: Mapping[str, str] | None = None) -> int:
         """Append the rows of a query to a table in one commit; return how many there were."""
         path = tables.new_file(self.root, name)
-        written = datafiles.write(self.connection, query, path)
+        written = datafiles.write(self.connection, query, path, table=name)
         if written is None:
             return 0
         try:
@@ -77,35 +77,45 @@ def transact(
     with tables.writer(root):
         scratch = root / ".scratch"
         try:
-            _restore_imports(root, scratch)
+            before = tables.snapshot(root)
+            _restore_imports(before, scratch)
             for _ in range(MOST_TRIES):
                 connection = (opened or _plain)(scratch)
-                state = tables.snapshot(root)
+                state = tables.snapshot(root) if not before.is_current() else before
                 try:
-                    overlay(connection, state)
+                    overlay(connection, state, writing=True)
                     answer = decide(Session(state, connection, tables.next_instant(state)))
                 except Conflict:
                     continue
                 finally:
                     connection.close()
-                merging.merge_small(root, scratch)
-                catalog.renew(root)
+                _tidy(root, state, scratch)
                 return answer
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
     raise WriterBusy(f"{root}: other writers committed {MOST_TRIES} times in between; try again.")
 
 
+def _tidy(root: Path, state: Snapshot, scratch: Path) -> None:
+    """Merge small files and renew the door, where the call committed or left either behind."""
+    if not state.is_current():
+        state = tables.snapshot(root)
+        if merging.merge_small(state, scratch):
+            state = tables.snapshot(root)
+        catalog.build(state)
+    elif catalog.is_behind(state):
+        catalog.build(state)
+
+
 def _plain(scratch: Path) -> Connection:
     return connect(scratch=scratch)
 
 
-def _restore_imports(root: Path, scratch: Path) -> None:
+def _restore_imports(state: Snapshot, scratch: Path) -> None:
     """Write the import rows of the newest commits where a crash came between the two."""
-    lost = lost_imports(root)
+    lost = lost_imports(state)
     if not lost:
         return
-    state = tables.snapshot(root)
     connection = connect(state, scratch=scratch)
     try:
         append_imports(Session(state, connection, tables.next_instant(state)), lost)
@@ -113,15 +123,15 @@ def _restore_imports(root: Path, scratch: Path) -> None:
         connection.close()
 
 
-def lost_imports(root: Path) -> list[dict[str, Any]]:
+def lost_imports(state: Snapshot) -> list[dict[str, Any]]:
     """Return the import rows that the newest commit of a table carries and `imports` lacks."""
     carried: list[dict[str, Any]] = []
     for name in ("entities", "relations", "relays"):
-        info = tables.last_commit(root, tables.table(root, name))
+        info = tables.last_commit(state.root, state.tables[name])
         carried += json.loads(info.get(IMPORTS_KEY, "[]"))
     if not carried:
         return []
-    connection = connect(tables.snapshot(root))
+    connection = connect(state)
     try:
         known = {r[0] for r in connection.rows("select import_uid from imports")}
     finally:

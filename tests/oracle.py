@@ -235,6 +235,8 @@ class Oracle:
         for i, row in enumerate(rows):
             moment = instant if row.recorded_at is None else row.recorded_at
             if faults := _faults(row, moment, instant):
+                unknown = row.op != "relate" and self.key(row) not in ever
+                faults += ("unknown_relation",) if unknown else ()
                 outcomes[i] = Outcome("rejected", faults)
             else:
                 rounds.setdefault(moment, []).append(i)

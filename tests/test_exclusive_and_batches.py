@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from engine import counts, rejects, rows
+from engine import counts, import_rows, rejects, rows, tell
+from oracle import Call
 from shorttables import current, load, newest_instant, short
 
 import mazarbul_analytics as mz
@@ -73,6 +74,93 @@ def test_exclusive_is_decided_by_scope_subject_and_predicate(store):
     done = store.relate("Olaf", "works_at", NEW, valid_from="2019-01-01", exclusive=True)
     assert done.status == "corrected"
     assert current(store, "Olaf") == [(NEW, "2019-01-01", None)]
+
+
+# --- what a merged or cut period keeps ----------------------------------------------------------
+
+# years, attributes (None: not given, "-": none), event; then what is known after all of them
+IN_TURN = {
+    "met by the same": (
+        [(1, 3, "x", "a"), (3, 5, "x", None)],
+        [(1, 5, "x", "a")],
+    ),
+    "met by the same, with an event": (
+        [(1, 3, "x", "a"), (3, 5, "x", "b")],
+        [(1, 5, "x", "b")],
+    ),
+    "met from before": (
+        [(3, 5, "x", "a"), (1, 3, "x", None)],
+        [(1, 5, "x", "a")],
+    ),
+    "covered by more": (
+        [(3, 4, "x", "a"), (1, 6, "x", None)],
+        [(1, 6, "x", "a")],
+    ),
+    "two joined": (
+        [(1, 3, "x", "a"), (5, 7, "x", "b"), (2, 6, "x", None)],
+        [(1, 7, "x", "a")],
+    ),
+    "two joined, told the other way round": (
+        [(5, 7, "x", "b"), (1, 3, "x", "a"), (3, 5, "x", None)],
+        [(1, 7, "x", "a")],
+    ),
+    "another in between is replaced": (
+        [(1, 3, "x", "a"), (3, 5, "y", "b"), (2, 6, "x", None)],
+        [(1, 6, "x", "a")],
+    ),
+    "other attributes, no event": (
+        [(1, 9, "x", "a"), (3, 5, "y", None)],
+        [(1, 3, "x", "a"), (3, 5, "y", None), (5, 9, "x", "a")],
+    ),
+    "none is not the same as not given": (
+        [(1, 9, "x", "a"), (3, 5, "-", None), (5, 6, None, "c")],
+        [(1, 3, "x", "a"), (3, 5, "-", None), (5, 9, "x", "a")],
+    ),
+    "the unknown part is filled with none": (
+        [(3, 4, "x", "a"), (1, 6, None, "b")],
+        [(1, 3, "-", "b"), (3, 4, "x", "a"), (4, 6, "-", "b")],
+    ),
+    "filled up to a part without attributes": (
+        [(3, 4, "-", "a"), (4, 5, "x", "b"), (1, 7, None, None)],
+        [(1, 4, "-", "a"), (4, 5, "x", "b"), (5, 7, "-", None)],
+    ),
+    "known over two parts that differ": (
+        [(1, 3, "x", "a"), (3, 5, "y", "b"), (2, 5, None, "c")],
+        [(1, 3, "x", "a"), (3, 5, "y", "b")],
+    ),
+}
+_ATTRIBUTES = {None: None, "-": {}, "x": {"x": 1}, "y": {"y": 1}}
+
+
+@pytest.mark.parametrize("bulk", [False, True], ids=["single calls", "one import"])
+def test_which_attributes_and_event_a_period_keeps(store, tmp_path, bulk):
+    calls = [
+        Call(
+            "relate",
+            "Ines",
+            "visits",
+            case,
+            datetime(2000 + start, 1, 1, tzinfo=UTC),
+            datetime(2000 + end, 1, 1, tzinfo=UTC),
+            attributes=_ATTRIBUTES[attributes],
+            event=event,
+        )
+        for case, (told, _) in IN_TURN.items()
+        for start, end, attributes, event in told
+    ]
+    if bulk:
+        import_rows(store, tmp_path / "rows.csv", calls)
+    else:
+        for call in calls:
+            tell(store, call)
+    found = {case: [] for case in IN_TURN}
+    names = {None: "-", '{"x":1}': "x", '{"y":1}': "y"}
+    for row in sorted(rows(store.history("Ines")), key=lambda row: row["valid_from"]):
+        if row["superseded_at"] is None:
+            years = (row["valid_from"].year - 2000, row["valid_to"].year - 2000)
+            version = (*years, names[row["attributes"]], row["source_event_uid"])
+            found[row["object"]].append(version)
+    assert found == {case: known for case, (_, known) in IN_TURN.items()}
 
 
 # --- a batch, and history given by its source ----------------------------------------------------

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracle import ALWAYS, Call, Oracle
 from plainwords import json_value, name_fault, name_key, normal_name, normal_predicate
-from strategies import HELD_TO_THE_MODEL
+from strategies import FUTURE, HELD_TO_THE_MODEL, histories
 
 X, Y = {"x": 1}, {"y": 2}
 
@@ -205,6 +205,16 @@ def test_names_that_are_none():
     assert name_fault("a" * 201) == "name_too_long"
     assert name_fault("a\x00") == "bad_character"
     assert normal_predicate(" Works - At ") == "works_at"
+
+
+@HELD_TO_THE_MODEL
+@given(histories(most=12))
+def test_one_import_ends_as_its_rows_told_singly(calls):
+    single, bulk = Oracle(), Oracle()
+    now = FUTURE.replace(year=2100)
+    outcomes = [single.call(call, now) for call in calls]
+    assert bulk.import_rows(calls, now).outcomes == outcomes
+    assert bulk.known() == single.known()
 
 
 # --- a second model: each day of a small calendar says which attributes hold --------------------

@@ -211,17 +211,16 @@ def test_one_import(fresh, calls, exclusive):
 @HELD_TO_THE_MODEL
 @given(
     calls=histories(most=14, exclusive=False),
-    exclusive=EXCLUSIVE,
-    cut=st.integers(0, 14),
+    exclusive=st.lists(EXCLUSIVE, min_size=3, max_size=3),
+    cut=st.integers(1, 8),
     again=st.booleans(),
 )
 def test_an_import_in_two_parts(fresh, calls, exclusive, cut, again):
     both = fresh()
-    parts = [part for part in (calls[:cut], calls[cut:]) if part]
-    for part in parts:
-        both.load(part, exclusive=exclusive)
-    if again and len(parts) == 2:
-        both.load(parts[0], exclusive=exclusive)
+    parts = [calls[:cut], calls[cut:], calls[:cut] if again else []]
+    for part, predicates in zip(parts, exclusive, strict=True):
+        if part:
+            both.load(part, exclusive=predicates)
     both.check_periods()
     for as_of in both.instants:
         both.check_state(DAYS[3], as_of)
@@ -256,7 +255,7 @@ def test_history_given_by_the_source(fresh, calls, exclusive, at):
 @given(
     calls=histories(most=14, exclusive=False, recorded=True),
     exclusive=EXCLUSIVE,
-    cut=st.integers(0, 14),
+    cut=st.integers(1, 8),
     between=histories(most=2),
 )
 def test_history_given_in_parts(fresh, calls, exclusive, cut, between):
@@ -267,8 +266,7 @@ def test_history_given_in_parts(fresh, calls, exclusive, cut, between):
             both.load(part, exclusive=exclusive, trust=True)
     for call in between:
         both.tell(call)
-    if cut:
-        both.load(calls[:cut], exclusive=exclusive, trust=True)
+    both.load(calls[:cut], exclusive=exclusive, trust=True)
     both.check_periods()
     for as_of in both.instants:
         both.check_state(DAYS[3], as_of)

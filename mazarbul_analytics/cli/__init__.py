@@ -35,7 +35,7 @@ _FAMILIES = (
     Family(
         "Import",
         f"{_HERE}.load",
-        {"import": "Import files of relations or entities."},
+        {"import": "Import files of relations, entities or relays."},
     ),
     Family(
         "Read",
@@ -47,6 +47,16 @@ _FAMILIES = (
             "entity": "Show the entity that a reference means.",
             "sql": "Run one SELECT over the views and macros.",
         },
+    ),
+    Family(
+        "Relays",
+        f"{_HERE}.relays",
+        {"relays": "Keep numbered records byte for byte, and know which are missing."},
+    ),
+    Family(
+        "Report",
+        f"{_HERE}.gaps",
+        {"gaps": "Report which relays are known to be missing, since when and between what."},
     ),
     Family(
         "Keep",

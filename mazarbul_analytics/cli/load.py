@@ -1,4 +1,4 @@
-"""Commands that import files: import relations, import entities."""
+"""Commands that import files: import relations, import entities, import relays."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _format_option = click.option(
 
 @click.group(name="import", cls=Group)
 def import_() -> None:
-    """Import files of relations or entities.
+    """Import files of relations, entities or relays.
 
     Bad rows are rejected one by one, good rows go in; a file that went in before is skipped.
 
@@ -137,6 +137,59 @@ def import_entities(
     report = session.open().import_entities(
         list(files), mapping=mapping, on_error=on_error, **_given(rest)
     )
+    return _finish(report, form=form, **rest)
+
+
+@import_.command(name="relays")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@mapping_option
+@on_error_option
+@click.option(
+    "--timezone",
+    default="UTC",
+    show_default=True,
+    metavar="ZONE",
+    help="IANA zone of bare dates and of times without an offset.",
+)
+@click.option(
+    "--trust-deposited-at",
+    is_flag=True,
+    help="Take the column deposited_at as the time when each record came in.",
+)
+@rerun_options
+@dialect_options
+@_format_option
+@pass_session
+def import_relays(
+    session: Session,
+    /,
+    paths: tuple[str, ...],
+    *,
+    mapping: dict[str, str],
+    on_error: str,
+    timezone: str,
+    trust_deposited_at: bool,
+    form: str,
+    **rest: Any,  # noqa: ANN401 - of rerun_options and dialect_options
+) -> ExitCode:
+    """Import relays from folders of record files, CSV, Parquet or JSON lines.
+
+    A folder holds one record a .txt file, named by its id. A table has id and either whole
+    records (record) or the columns parent, refs, from, to, kind, body. A record of an id that
+    is held is never overwritten.
+
+    Example:
+      mazarbul import relays records/ more-relays.csv --rejects rejects.csv
+    """
+    with bar() as progress:
+        report = session.open().relays.import_(
+            list(paths),
+            mapping=mapping,
+            on_error=on_error,
+            timezone=timezone,
+            trust_deposited_at=trust_deposited_at,
+            **_given(rest, progress=progress),
+        )
     return _finish(report, form=form, **rest)
 
 

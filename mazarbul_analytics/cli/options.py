@@ -37,11 +37,11 @@ class Session:
     def __init__(self, path: str) -> None:
         self.path = path
 
-    def open(self, *, create: bool = False) -> Store:
-        """Open the store; `create` makes an empty one where there is none."""
+    def open(self, *, create: bool = False, **settings: Any) -> Store:  # noqa: ANN401
+        """Open the store; `create` makes an empty one where there is none, with settings."""
         from mazarbul_analytics import Store  # noqa: PLC0415 - the engine loads here
 
-        return Store(self.path, create=create)
+        return Store(self.path, create=create, **settings)
 
 
 pass_session = click.make_pass_decorator(Session)

@@ -75,6 +75,11 @@ class Output:
         with self._sink() as sink:
             sink.write(f"{text}\n".encode())
 
+    def blob(self, data: bytes) -> None:
+        """Write bytes as they are."""
+        with self._sink() as sink:
+            sink.write(data)
+
     def _table(self, result: Any) -> None:  # noqa: ANN401
         from mazarbul_analytics.cli import formats, tableview  # noqa: PLC0415 - imports Rich
 
@@ -87,7 +92,7 @@ class Output:
             encoding = sys.stdout.encoding if terminal else "utf-8"
             sink.write(text.encode(encoding, errors="replace"))
         if left_out:
-            say(f"not shown here: {', '.join(left_out)} (--format jsonl or csv has all columns)")
+            say(f"{len(left_out)} more columns do not fit; --format csv or jsonl has all")
 
     @contextmanager
     def _sink(self) -> Iterator[BinaryIO]:

@@ -29,6 +29,10 @@ def _lines(report: Any, *, dry_run: bool, rejects: str | None) -> Iterator[str]:
     ignored = getattr(report, "ignored_columns", ())
     if ignored:
         yield f"ignored columns: {', '.join(map(str, ignored))}"
+    files = getattr(report, "ignored_files", ())
+    if files:
+        more = f" and {len(files) - _SHOWN:,} more" if len(files) > _SHOWN else ""
+        yield f"ignored files: {', '.join(map(str, files[:_SHOWN]))}{more}"
     for file in getattr(report, "skipped", ()):
         yield f"skipped, imported before: {file} (--again applies it anew)"
     conflicts = count(getattr(report, "type_conflicts", 0))

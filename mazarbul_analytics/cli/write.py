@@ -14,8 +14,16 @@ __all__ = ["init", "relate", "retract", "unrelate"]
 
 
 @click.command(cls=Command)
+@click.option(
+    "--relay-id-form",
+    metavar="FORM",
+    help="The form of relay ids, a # for each digit.  [default: relay-####]",
+)
+@click.option(
+    "--relay-first", type=int, metavar="N", help="The first relay's number, where holes begin."
+)
 @pass_session
-def init(session: Session) -> None:
+def init(session: Session, *, relay_id_form: str | None, relay_first: int | None) -> None:
     """Make an empty store.
 
     A store that is there already is left as it is.
@@ -23,7 +31,7 @@ def init(session: Session) -> None:
     Example:
       mazarbul init
     """
-    session.open(create=True)
+    session.open(create=True, relay_id_form=relay_id_form, relay_first=relay_first)
     say(f"store ready: {session.path}")
 
 

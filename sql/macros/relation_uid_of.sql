@@ -2,7 +2,9 @@
 -- subject and object are entity uids (UUID or their text).
 create or replace macro relation_uid_of(scope, subject, predicate, object) as (
     uid_of(
-        'relation' || chr(10) || scope || chr(10) || cast(subject as varchar) || chr(10)
-        || predicate || chr(10) || cast(object as varchar)
+        concat(
+            'relation', chr(10), scope, chr(10), cast(subject as varchar), chr(10), predicate,
+            chr(10), cast(object as varchar)
+        )
     )
 );

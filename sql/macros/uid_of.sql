@@ -1,7 +1,10 @@
--- uid_of(text): the UUID (RFC 9562 version 8) that the md5 of a text gives; names.py has its twin.
+-- uid_of(text): the UUID (RFC 9562 version 8) made of the md5 of a text, its bytes read as one
+-- little-endian number (as md5_number does), the version digit set to 8 and the variant digit to a.
+-- names.py has its twin.
 create or replace macro uid_of(text) as (
     cast(
-        substr(md5(text), 1, 12) || '8' || substr(md5(text), 14, 3) || 'a' || substr(md5(text), 18)
+        (md5_number(text) & cast('340282366920937330078124896147814219775' as uhugeint))
+        | cast('604474439022360655822848' as uhugeint)
         as uuid
     )
 );

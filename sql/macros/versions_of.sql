@@ -15,5 +15,5 @@ select
     v.object_uid, v.attributes, v.valid_from, v.valid_to, v.recorded_at,
     case when v.superseded_at <= instant_or_latest(as_of) then v.superseded_at end,
     v.source_event_uid
-from relation_versions as v
+from relation_versions_by_object as v
 where v.object_uid = cast(entity_uid as varchar) and v.recorded_at <= instant_or_latest(as_of);

@@ -26,6 +26,12 @@ left join entity_names as s on s.entity_uid = v.subject_uid
 left join entity_names as o on o.entity_uid = v.object_uid
 where s.entity_uid is null or o.entity_uid is null
 union all
+select 'error', 'relay ' || relay_id, 'is held ' || count(*) || ' times'
+from relays_files group by relay_id having count(*) > 1
+union all
+select 'error', 'relay ' || relay_id, 'its bytes do not have the sha256 that was kept with them'
+from relays_files where sha256 is distinct from sha256(record)
+union all
 select 'info', count(*) || ' entities',
     'have no relation; an interrupted import may have left them, they do no harm'
 from entities_files as e

@@ -5,4 +5,5 @@ select
     (select count(*) from relation_versions) as versions,
     (select count(*) from relation_versions where superseded_at is null) as current_versions,
     (select count(*) from relations_at(null, null)) as live_relations,
+    (select count(*) from relays_files) as relays,
     (select count(*) from imports_files) as imports

@@ -7,4 +7,8 @@ select * from relation_history
 where superseded_at is null
     and (valid_from is null or valid_from <= now())
     and (valid_to is null or now() < valid_to);
+create table extract.relays as select * from relays order by relay_id;
+create table extract.relay_references as select * from relay_references order by named_id, relay_id;
+create table extract.relay_known_missing as select * from relay_known_missing order by relay_id;
+create table extract.relay_holes as select * from relay_holes order by first;
 create table extract.imports as select * from imports order by recorded_at, import_uid;
