@@ -13,10 +13,11 @@ import pyarrow as pa
 from mazarbul_analytics import catalog as _catalog
 from mazarbul_analytics import merging, schema, tables
 from mazarbul_analytics.connection import Connection, connect
+from mazarbul_analytics.damage import whole_read
 from mazarbul_analytics.errors import InvalidValue, MazarbulError
 from mazarbul_analytics.relayids import FIRST_SETTING, FORM_SETTING, IdForm
 from mazarbul_analytics.sqlfiles import statement
-from mazarbul_analytics.tables import Snapshot
+from mazarbul_analytics.tables import Snapshot, by_object
 from mazarbul_analytics.writing import Session, lost_imports, refuse_when_disabled, transact
 
 __all__ = ["catalog", "check", "create", "info", "optimize", "vacuum"]
@@ -169,7 +170,10 @@ def _check_files(folder: Path, state: tables.TableState) -> list[tuple[str, str,
             try:
                 if not path.exists():
                     raise FileNotFoundError(f"{path} is missing")
-                rows = connection.scalar(_whole_read(path, state.name))
+                rows = connection.scalar(whole_read(path, state.name))
+                copy = by_object(path)
+                if state.name == "relations" and file.sealed and copy.exists():
+                    found += _check_copy(connection, path, copy)
             except (MazarbulError, OSError) as error:
                 text = str(error).split("\n", 1)[0]
                 found.append(("error", str(path), f"is damaged or missing: {text}"))
@@ -190,14 +194,16 @@ def _check_files(folder: Path, state: tables.TableState) -> list[tuple[str, str,
     return found
 
 
-def _whole_read(path: Path, name: str) -> str:
-    from mazarbul_analytics.connection import literal_path, quoted  # noqa: PLC0415
-
-    touched = ", ".join(f"max(hash({quoted(f.name)}))" for f in schema.TABLES[name])
-    return (
-        f"select n from (select count(*) as n, {touched} "
-        f"from read_parquet({literal_path(path.absolute())}, hive_partitioning = false))"
-    )
+def _check_copy(connection: Connection, path: Path, copy: Path) -> list[tuple[str, str, str]]:
+    """Hold the copy that is sorted by object to its file: it has all rows but the removals."""
+    what = "count(*) filter (where removal is null)"
+    try:
+        rows = [connection.scalar(whole_read(p, "relations", what)) for p in (path, copy)]
+    except MazarbulError:
+        return [("error", str(copy), "is damaged; delete it, and reads use the file itself")]
+    if rows[0] != rows[1]:
+        return [("error", str(copy), f"holds {rows[1]} rows of {rows[0]}; delete it")]
+    return []
 
 
 def _check_rows(snapshot: Snapshot) -> list[tuple[str, str, str]]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Fragment",
     "attributes",
+    "context_object",
     "deposited",
     "encode",
     "import_object",
@@ -186,12 +187,28 @@ def removed(done: _Removed, *, compact: bool = True) -> str:
 
 def relations_object(listing: _Listing) -> str:
     """Return the one object of `relations --format json`."""
+    return _listing(listing, {"relations": [_relation(r) for r in listing.table.to_pylist()]})
+
+
+def context_object(listing: _Listing) -> str:
+    """Return the same with the two directions apart: `outgoing` and `incoming`."""
+    rows = listing.table.to_pylist()
+    return _listing(
+        listing,
+        {
+            side: [_relation(row) for row in rows if row["direction"] == side]
+            for side in ("outgoing", "incoming")
+        },
+    )
+
+
+def _listing(listing: _Listing, rows: Mapping[str, object]) -> str:
     return encode(
         {
             "entity": _whole(listing.entity),
             "at": listing.at,
             "asOf": listing.as_of,
-            "relations": [_relation(row) for row in listing.table.to_pylist()],
+            **rows,
             "total": listing.total,
             "truncated": listing.truncated,
         }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,7 @@ def import_relations(
     """Import files of relations; see `Store.import_relations`."""
     refuse_when_disabled()
     options = options.checked()
+    tables.refuse_read_only(root)
     started = time.monotonic()
     began = datetime.now(UTC)
     files = ingest.expand(paths)
@@ -88,7 +90,9 @@ def import_relations(
             staged[:] = [(connection, stage_relations(connection, wanted, options, progress))]
             return connection
 
-        waiting = [fresh(root / f".scratch-{uuid.uuid4().hex}")]
+        # read before the lock is taken, so that other writers go on meanwhile
+        own = root / f".scratch-{uuid.uuid4().hex}"
+        waiting: list[Connection] = []
 
         def opened(scratch: Path) -> Connection:
             return waiting.pop() if waiting else fresh(scratch)
@@ -97,10 +101,12 @@ def import_relations(
             return _Decision(session, staged[0][1], options, report, began).run()
 
         try:
-            transact(root, decide, opened)
+            waiting.append(fresh(own))
+            report = transact(root, decide, opened)
         finally:
-            for source in staged[0][1].sources:
+            for source in staged[0][1].sources if staged else ():
                 source.close()
+            shutil.rmtree(own, ignore_errors=True)
     report.seconds = time.monotonic() - started
     return report
 
@@ -119,7 +125,8 @@ class _Decision:
         self.session = session
         self.stage = stage
         self.options = options
-        self.report = report
+        # each try counts anew
+        self.report = replace(report, skipped=list(report.skipped))
         self.began = began
         self.connection = session.connection
         self.uids = [str(uuid.uuid4()) for _ in stage.sources]
@@ -128,7 +135,7 @@ class _Decision:
         self.left_out: set[int] = set()
 
     def run(self) -> ImportReport:
-        """Decide, and write unless this is a dry run; raise `ImportAborted` where rows must not fail."""
+        """Decide, and write unless this is a dry run; `ImportAborted` where rows must not fail."""
         connection = self.connection
         self._settings()
         self._skip_seen()
@@ -170,6 +177,8 @@ class _Decision:
                 self.left_out.add(number)
                 self.report.skipped.append(str(source.path))
                 self.connection.execute("delete from stage where file_no = ?", [number])
+        kept = [r.filter(~pl.col("file_no").is_in(self.left_out)) for r in self.stage.rejects]
+        self.stage.rejects = [r for r in kept if r.height]
 
     def _resolve(self) -> None:
         """Match names and uids to the entities of the store; refuse what cannot be matched."""
@@ -320,7 +329,7 @@ class _Decision:
         ]
 
     def _write(self, rows: list[dict[str, Any]]) -> None:
-        """Entities first, then all relations in one commit that carries the import rows, then those."""
+        """Entities first, then all relations by one commit that bears the import rows, then those."""
         session = self.session
         session.append("entities", "select * from new_entities")
         fast = statement("writes/fast_relations.sql").strip()

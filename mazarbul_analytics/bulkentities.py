@@ -50,6 +50,7 @@ def import_entities(
     """Import files of entities; see `Store.import_entities`."""
     refuse_when_disabled()
     options = options.checked()
+    tables.refuse_read_only(root)
     started = time.monotonic()
     began = datetime.now(UTC)
     files = ingest.expand(paths)
@@ -132,7 +133,8 @@ def _decide(
     identity = options.identity("entities")
     seen = {} if options.again else seen_before(connection, identity)
     left_out = [n for n, s in enumerate(sources) if s.sha256 in seen]
-    report.skipped += [str(sources[n].path) for n in left_out]
+    late = [str(sources[n].path) for n in left_out]
+    report.skipped += [p for p in late if p not in report.skipped]
     connection.raw.register(
         "entity_stage", staged.filter(~pl.col("file_no").is_in(left_out)).to_arrow()
     )

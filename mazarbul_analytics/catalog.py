@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import tempfile
 import uuid
 from pathlib import Path
 
@@ -34,6 +35,7 @@ def build(snapshot: Snapshot) -> Path:
     """
     path = snapshot.root / CATALOG
     beside = snapshot.root / f".{CATALOG}-{uuid.uuid4().hex}"
+    work = _workplace(beside)
     stamp = _stamp(snapshot)
     built_from = literal(json.dumps(stamp))
     old = _stamp_of(path)
@@ -41,12 +43,12 @@ def build(snapshot: Snapshot) -> Path:
     sql = ""
     try:
         if old is not None and old["sql"] == stamp["sql"]:
-            shutil.copyfile(path, beside)
+            shutil.copyfile(path, work)
             objects = ()
         with contextlib.closing(duckdb.connect()) as door:
             door.execute("set TimeZone = 'UTC'")
             door.execute(
-                f"attach {literal(str(beside))} as door (storage_version {literal(STORAGE_VERSION)})"
+                f"attach {literal(str(work))} as door (storage_version {literal(STORAGE_VERSION)})"
             )
             door.execute("use door")
             door.execute("begin")  # one transaction, or each object is synced to disk on its own
@@ -57,15 +59,26 @@ def build(snapshot: Snapshot) -> Path:
             ):
                 door.execute(sql)
             door.execute("commit")
-        beside.replace(path)
+        _arrive(work, beside, path)
     except duckdb.Error as error:
         raise translated(error, sql) from error
     except OSError as error:
         raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
-        for left in (beside, Path(f"{beside}.wal")):
+        for left in (beside, work, Path(f"{work}.wal")):
             left.unlink(missing_ok=True)
     return path
+
+
+def _workplace(beside: Path) -> Path:
+    """Return where to build a file: the engine cannot make one whose path holds a `?`."""
+    return Path(tempfile.gettempdir()) / beside.name if "?" in str(beside) else beside
+
+
+def _arrive(work: Path, beside: Path, target: Path) -> None:
+    if work != beside:
+        shutil.copyfile(work, beside)
+    beside.replace(target)
 
 
 def _stamp(snapshot: Snapshot) -> dict[str, object]:
@@ -88,23 +101,24 @@ def _stamp_of(path: Path) -> dict[str, object] | None:
 def extract(snapshot: Snapshot, target: Path) -> Path:
     """Write a self-contained copy with native tables; the file is moved into place when whole."""
     beside = target.with_name(f".{target.name}-{uuid.uuid4().hex}")
+    work = _workplace(beside)
     connection = connect(snapshot)
     sql = ""
     try:
         raw = connection.raw
         raw.execute(
-            f"attach {literal(str(beside))} as extract (storage_version {literal(STORAGE_VERSION)})"
+            f"attach {literal(str(work))} as extract (storage_version {literal(STORAGE_VERSION)})"
         )
         for sql in sqlfiles.statements("writes/extract.sql"):
             raw.execute(sql)
         raw.execute("detach extract")
-        beside.replace(target)
+        _arrive(work, beside, target)
     except duckdb.Error as error:
         raise translated(error, sql) from error
     except OSError as error:
         raise StoreError(f"cannot write {target}: {error.strerror or error}") from error
     finally:
         connection.close()
-        for left in (beside, Path(f"{beside}.wal")):
+        for left in (beside, work, Path(f"{work}.wal")):
             left.unlink(missing_ok=True)
     return target

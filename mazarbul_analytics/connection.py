@@ -21,7 +21,9 @@ import duckdb
 import pyarrow as pa
 
 from mazarbul_analytics import schema, sqlfiles
+from mazarbul_analytics.damage import damage_of
 from mazarbul_analytics.errors import MazarbulError, QueryError, StoreError
+from mazarbul_analytics.quoting import literal, literal_path, quoted
 from mazarbul_analytics.relayids import IdForm
 from mazarbul_analytics.tables import DataFile, Snapshot, by_object
 
@@ -58,6 +60,21 @@ _QUERY_FAULTS = (
 )
 
 
+# what the engine raises over a file that is missing, cut or damaged inside
+_READ_FAULTS = (
+    duckdb.IOException,
+    duckdb.InvalidInputException,
+    duckdb.SerializationException,
+    duckdb.InternalException,
+    duckdb.FatalException,
+)
+
+
+def _may_be_damage(error: duckdb.Error) -> bool:
+    # the Parquet reader has no class of its own for what it finds inside a damaged file
+    return type(error) is duckdb.Error or isinstance(error, _READ_FAULTS)
+
+
 def translated(error: duckdb.Error, sql: str = "", *, user: bool = False) -> MazarbulError:
     """Return the error of ours that an error of the engine means; `user` marks a caller's query."""
     first = re.sub(r"\s+", " ", str(error)).split(" LINE ")[0].strip()
@@ -68,26 +85,22 @@ def translated(error: duckdb.Error, sql: str = "", *, user: bool = False) -> Maz
     return fault
 
 
-def quoted(identifier: str) -> str:
-    """Return an identifier quoted for SQL."""
-    return '"' + identifier.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """Return a text as an SQL literal; only where SQL takes no parameter (views, COPY)."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def literal_path(path: Path | str) -> str:
-    """Return a path as an SQL literal that `read_parquet` takes for one file, not a pattern."""
-    return literal(re.sub(r"([\[*?])", r"[\1]", str(path)))
-
-
 class Connection:
     """A DuckDB connection that logs what it runs and raises errors of ours."""
 
-    def __init__(self, raw: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, raw: duckdb.DuckDBPyConnection, snapshot: Snapshot | None = None) -> None:
         self.raw = raw
+        self.snapshot = snapshot
+
+    def fault(self, error: duckdb.Error, sql: str, *, user: bool = False) -> MazarbulError:
+        """Return the error of ours that an error of the engine means; it names a damaged file."""
+        if _may_be_damage(error) and self.snapshot is not None:
+            with duckdb.connect() as probe:
+                damage = damage_of(self.snapshot, probe.execute, duckdb.Error, deep=not user)
+            if damage is not None:
+                damage.add_note(f"SQL: {sql}")
+                return damage
+        return translated(error, sql, user=user)
 
     def execute(self, sql: str, params: Params = None) -> duckdb.DuckDBPyConnection:
         """Run one statement and return the connection, on which rows may be fetched."""
@@ -97,7 +110,7 @@ class Connection:
         except duckdb.InterruptException as error:
             raise KeyboardInterrupt from error
         except duckdb.Error as error:
-            raise translated(error, sql) from error
+            raise self.fault(error, sql) from error
 
     def run(self, path: str, **values: Any) -> None:  # noqa: ANN401 - any value DuckDB binds
         """Run the statements of one file of `sql/`; each takes of `values` what it names."""
@@ -110,7 +123,7 @@ class Connection:
         try:
             return self.execute(sql, params).fetchall()
         except duckdb.Error as error:
-            raise translated(error, sql) from error
+            raise self.fault(error, sql) from error
 
     def scalar(self, sql: str, params: Params = None) -> Any:  # noqa: ANN401 - as the query gives
         """Run one statement and return the first value of its first row, None without a row."""
@@ -126,7 +139,7 @@ class Connection:
         except duckdb.InterruptException as error:
             raise KeyboardInterrupt from error
         except duckdb.Error as error:
-            raise translated(error, sql) from error
+            raise self.fault(error, sql) from error
         return table
 
     def page(self, sql: str, params: Params = None) -> pa.Table:
@@ -139,7 +152,7 @@ class Connection:
         try:
             table: pa.Table = self.raw.to_arrow_table()
         except duckdb.Error as error:
-            raise translated(error, sql) from error
+            raise self.fault(error, sql) from error
         return table
 
     def named(self, path: str, params: Params = None) -> pa.Table:
@@ -148,7 +161,7 @@ class Connection:
 
     def cursor(self) -> Connection:
         """Return a second handle on the same database, for another thread."""
-        return Connection(self.raw.cursor())
+        return Connection(self.raw.cursor(), self.snapshot)
 
     def close(self) -> None:
         """Close the connection; what it holds in memory is gone."""
@@ -180,6 +193,7 @@ def overlay(connection: Connection, snapshot: Snapshot | None, *, writing: bool 
 
     With `writing` only those that the statements of `sql/writes` need: a single write is short.
     """
+    connection.snapshot = snapshot
     for sql in base_objects(snapshot):
         connection.execute(sql)
     for _, sql in sqlfiles.objects_for("writes") if writing else sqlfiles.objects():

@@ -5,6 +5,7 @@ All are ours: the library's own compaction is not checked against a stale overwr
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from mazarbul_analytics import datafiles, tables
@@ -118,11 +119,17 @@ def _sealed_query(name: str) -> str:
 
 
 def vacuum(snapshot: Snapshot, hours: float) -> list[str]:
-    """Delete the data files that no commit names and that are older than `hours`; list them."""
+    """Delete the data files that no commit names and that are older than `hours`; list them.
+
+    A part of an hour counts as a whole one: no file goes before its time.
+    """
     gone: list[str] = []
     for name, state in snapshot.tables.items():
         found = state.handle.vacuum(
-            retention_hours=int(hours), dry_run=False, enforce_retention_duration=False, full=True
+            retention_hours=math.ceil(hours),
+            dry_run=False,
+            enforce_retention_duration=False,
+            full=True,
         )
         gone += [f"{name}/{Path(f).name}" for f in found]
     copies = tables.by_object(snapshot.root / "relations" / "any").parent

@@ -16,7 +16,7 @@ from mazarbul_analytics.errors import InvalidValue
 from mazarbul_analytics.sqlfiles import statement
 from mazarbul_analytics.tables import Snapshot
 
-__all__ = ["Listing", "history", "listing"]
+__all__ = ["Instant", "Listing", "filters_of", "history", "instants_asked", "listing"]
 
 Instant = str | date | datetime | None
 
@@ -87,8 +87,8 @@ def listing(
     """Return the relations of an entity at (at, as_of); the caller documents it."""
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
         raise InvalidValue(f"limit is a whole number, at least 1: {limit!r}", value=limit)
-    asked = _asked(snapshot, at, as_of)
-    filters = _filters(predicates, scopes)
+    asked = instants_asked(snapshot, at, as_of)
+    filters = filters_of(predicates, scopes)
     found = entities.resolve(connection, entity)
     source = "statuses_of" if include_inactive else "relations_of"
     table, total = _page(connection, found, source, asked, filters, limit)
@@ -105,14 +105,17 @@ def history(
     scopes: Sequence[str] | None,
 ) -> pa.Table:
     """Return every version of an entity's relations; the caller documents it."""
-    asked = _asked(snapshot, None, as_of)
-    filters = _filters(predicates, scopes)
+    asked = instants_asked(snapshot, None, as_of)
+    filters = filters_of(predicates, scopes)
     found = entities.resolve(connection, entity)
     table, _ = _page(connection, found, "statuses_of", asked, filters, None)
     return _shaped(table, "history")
 
 
-def _asked(snapshot: Snapshot, at: Instant, as_of: Instant) -> tuple[datetime, datetime | None]:
+def instants_asked(
+    snapshot: Snapshot, at: Instant, as_of: Instant
+) -> tuple[datetime, datetime | None]:
+    """Return `at` (default now, or the newest commit if that is later) and `as_of`, parsed."""
     newest = snapshot.newest_commit
     now = datetime.now(UTC)
     known = None if as_of is None else instants.parse(as_of)
@@ -121,9 +124,10 @@ def _asked(snapshot: Snapshot, at: Instant, as_of: Instant) -> tuple[datetime, d
     return (now if newest is None else max(now, newest)), known
 
 
-def _filters(
+def filters_of(
     predicates: Sequence[str] | None, scopes: Sequence[str] | None
 ) -> dict[str, list[str] | None]:
+    """Return the wanted predicates (None = all) and scopes (default project, personal), checked."""
     if isinstance(predicates, str) or isinstance(scopes, str):
         given = predicates if isinstance(predicates, str) else scopes
         raise InvalidValue(f"give a list, not a text: [{given!r}]", value=given)

@@ -184,13 +184,6 @@ _HELD = """
 select sha256, sender, recipients, parent, parent_sha256, refs, kind
 from relays_files where relay_id = $relay_id
 """
-_ROW = """
-select $relay_id as relay_id, $record as record, $sha256 as sha256, $sender as sender,
-    $recipients as recipients, $parent as parent, $parent_sha256 as parent_sha256,
-    cast($refs as varchar[]) as refs, $kind as kind, $provenance as provenance,
-    $deposited_by as deposited_by, cast($instant as timestamptz) as deposited_at,
-    cast(null as varchar) as import_uid
-"""
 
 
 def _deposit(session: Session, record: Record) -> Deposited:
@@ -202,20 +195,18 @@ def _deposit(session: Session, record: Record) -> Deposited:
     if held:
         _agree(relay_id, held[0], record)
         return Deposited("duplicate", relay_id, given)
-    values = {
-        name: getattr(record, name)
-        for name in ("record", "sender", "recipients", "parent", "parent_sha256", "kind")
+    values: dict[str, Any] = {
+        "relay_id": relay_id,
+        "sha256": given,
+        "refs": list(record.refs),
+        "deposited_at": session.instant,
+        "import_uid": None,
     }
-    values |= {"provenance": record.provenance, "deposited_by": record.deposited_by}
+    columns = schema.TABLES["relays"]
+    row = ", ".join(f"cast(${c.name} as {schema.duckdb_type(c)}) as {c.name}" for c in columns)
     session.connection.execute(
-        f"create or replace temp table deposited as {_ROW}",
-        {
-            **values,
-            "refs": list(record.refs),
-            "sha256": given,
-            "relay_id": relay_id,
-            "instant": session.instant,
-        },
+        f"create or replace temp table deposited as select {row}",
+        {c.name: values.get(c.name, getattr(record, c.name, None)) for c in columns},
     )
     session.append("relays", "select * from deposited")
     return Deposited("created", relay_id, given)
@@ -229,8 +220,8 @@ def _next_id(session: Session, form: IdForm) -> str:
     highest = session.connection.scalar("select max(relay_id) from relays_files")
     if highest is None:
         return form.id(1 if form.first is None else form.first)
-    above = "select distinct named_id from relay_references where named_id > $highest"
-    named = {row[0] for row in session.connection.rows(above, {"highest": highest})}
+    above = session.connection.rows(statement("writes/named_above.sql"), {"highest": highest})
+    named = {row[0] for row in above}
     number = form.number(highest) + 1
     while form.id(number) in named:
         number += 1

@@ -12,6 +12,8 @@ __all__ = ["RESULTS", "TABLES", "duckdb_type", "empty", "shaped"]
 INSTANT = pa.timestamp("us", tz="UTC")
 TEXT = pa.string()
 WHOLE = pa.int64()
+TEXTS = pa.list_(pa.field("element", TEXT))
+FLAG = pa.bool_()
 
 
 def _schema(*columns: tuple[str, pa.DataType] | tuple[str, pa.DataType, bool]) -> pa.Schema:
@@ -111,6 +113,53 @@ RESULTS: dict[str, pa.Schema] = {
         ("name", TEXT, False),
         ("type", TEXT, False),
         ("recorded_at", INSTANT, False),
+    ),
+    "neighbors": _schema(
+        ("entity_uid", TEXT, False),
+        ("entity", TEXT, False),
+        ("entity_type", TEXT, False),
+        ("distance", WHOLE, False),
+        ("path", TEXTS, False),
+        ("path_uids", TEXTS, False),
+        ("relation_uids", TEXTS, False),
+    ),
+    "changes": _schema(
+        ("change", TEXT, False),
+        ("relation_uid", TEXT, False),
+        ("scope", TEXT, False),
+        ("subject_uid", TEXT, False),
+        ("subject", TEXT, False),
+        ("predicate", TEXT, False),
+        ("object_uid", TEXT, False),
+        ("object", TEXT, False),
+        ("valid_from", INSTANT),
+        ("valid_to", INSTANT),
+        ("known_before", FLAG, False),
+        ("known_after", FLAG, False),
+        ("attributes_before", TEXT),
+        ("attributes_after", TEXT),
+        ("version_before", WHOLE),
+        ("version_after", WHOLE),
+        ("recorded_at", INSTANT, False),
+        ("source_event_uid", TEXT),
+    ),
+    "activity": _schema(("at", INSTANT, False), ("predicate", TEXT, False), ("live", WHOLE, False)),
+    "point_in_time": _schema(
+        ("probe_status", TEXT, False),
+        ("relation_uid", TEXT),
+        ("version", WHOLE),
+        ("scope", TEXT),
+        ("subject_uid", TEXT),
+        ("subject", TEXT),
+        ("predicate", TEXT),
+        ("object_uid", TEXT),
+        ("object", TEXT),
+        ("object_type", TEXT),
+        ("attributes", TEXT),
+        ("valid_from", INSTANT),
+        ("valid_to", INSTANT),
+        ("recorded_at", INSTANT),
+        ("source_event_uid", TEXT),
     ),
     "rejects": _schema(
         ("file", TEXT, False),

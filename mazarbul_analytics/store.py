@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from mazarbul_analytics import entities as _entities
 from mazarbul_analytics import instants, relate, relations, tables
-from mazarbul_analytics.connection import Connection, connect, translated
+from mazarbul_analytics.connection import Connection, connect
 from mazarbul_analytics.entities import Entity
 from mazarbul_analytics.relate import Related, Removed
 
@@ -284,6 +284,146 @@ class Store:
             connection, snapshot, entity, as_of=as_of, predicates=predicates, scopes=scopes
         )
 
+    def neighbors(
+        self,
+        entity: str,
+        *,
+        depth: int = 2,
+        at: Instant = None,
+        as_of: Instant = None,
+        predicates: Sequence[str] | None = None,
+        scopes: Sequence[str] | None = None,
+        direction: str = "both",
+    ) -> pa.Table:
+        """Return who is reachable within `depth` steps over relations live at `at` as of `as_of`.
+
+        A step goes from subject to object (`direction` `outgoing`), the other way (`incoming`), or
+        either (`both`). Each entity is there once, at its distance, with one shortest path (of
+        several the one that sorts first by uids); the start is not. Order: distance, name, uid.
+
+        Columns: `entity_uid`, `entity`, `entity_type`, `distance`, `path` (names from the start to
+        the entity), `path_uids`, `relation_uids` (one a step). Raises as `relations` does.
+        """
+        from mazarbul_analytics import analysis  # noqa: PLC0415 - not every program analyses
+
+        connection, snapshot = self._read()
+        return analysis.neighbors(
+            connection,
+            snapshot,
+            entity,
+            depth=depth,
+            at=at,
+            as_of=as_of,
+            predicates=predicates,
+            scopes=scopes,
+            direction=direction,
+        )
+
+    def changes(
+        self,
+        since: Instant,
+        until: Instant = None,
+        *,
+        predicates: Sequence[str] | None = None,
+        scopes: Sequence[str] | None = None,
+    ) -> pa.Table:
+        """Return what the ledger learned after `since`, up to and including `until`.
+
+        It is the difference of what was known as of the two transaction instants: put to the state
+        of `since` it gives that of `until`, and calls that follow each other lose and repeat
+        nothing. `since` None is the beginning, `until` None all that is recorded. One row for each
+        portion [`valid_from`, `valid_to`) of a relation of which something else is known; portions
+        that were written again because of a neighbour are no change.
+
+        Columns: `change` (`created`; `corrected`: other attributes, or a known period became
+        longer or shorter; `ended`: an open period got its end; `retracted`), `relation_uid`,
+        `scope`, `subject_uid`, `subject`, `predicate`, `object_uid`, `object`, `valid_from`,
+        `valid_to`, `known_before`, `known_after`, `attributes_before`, `attributes_after`,
+        `version_before`, `version_after`, `recorded_at`, `source_event_uid`. Order: recorded_at,
+        relation_uid, valid_from (null first). Raises `InvalidValue`, `StoreError`.
+        """
+        from mazarbul_analytics import analysis  # noqa: PLC0415 - not every program analyses
+
+        connection, _ = self._read()
+        return analysis.changes(connection, since, until, predicates=predicates, scopes=scopes)
+
+    def activity(
+        self,
+        start: Instant,
+        stop: Instant,
+        step: str | timedelta,
+        *,
+        as_of: Instant = None,
+        predicates: Sequence[str] | None = None,
+        scopes: Sequence[str] | None = None,
+    ) -> pa.Table:
+        """Return how many relations were live at each instant of a grid, by predicate.
+
+        The instants (valid time) are `start`, `start` + `step`, … up to `stop`, both ends in;
+        `step` is a length (`30m`, `12h`, `7d`, a timedelta) or calendar time in UTC (`1 month`,
+        `1 quarter`, `1 year`). `as_of` hides what was recorded later.
+
+        Columns: `at`, `predicate`, `live` (zeros too; a predicate that is never live has no rows).
+        Order: at, predicate. Raises `InvalidValue`, `StoreError`.
+        """
+        from mazarbul_analytics import analysis  # noqa: PLC0415 - not every program analyses
+
+        connection, _ = self._read()
+        return analysis.activity(
+            connection, start, stop, step, as_of=as_of, predicates=predicates, scopes=scopes
+        )
+
+    def point_in_time(
+        self,
+        probes: Any,  # noqa: ANN401 - any tabular thing
+        *,
+        entity: str,
+        at: str,
+        as_of: str | None = None,
+        predicates: Sequence[str] | None = None,
+        scopes: Sequence[str] | None = None,
+        exclusive: bool = False,
+        direction: str = "outgoing",
+        timezone: str = "UTC",
+    ) -> Any:  # noqa: ANN401 - Polars for Polars, else Arrow
+        """Join probes to the relations that were live at their instant, as known then.
+
+        `probes` is a frame of Polars or pandas, an Arrow table, or the path of a CSV or Parquet
+        file. `entity`, `at` and `as_of` name its columns: an entity (a name or a reference by uid),
+        an instant of valid time, and one of transaction time (no column, or an empty cell: all
+        that is recorded); it may be the column of `at`. Times without an offset are local to
+        `timezone`. Nothing recorded after `as_of` and nothing that begins after `at` is seen.
+
+        The entity is the subject of the relations, or with `direction="incoming"` their object.
+        `exclusive` gives at most one match per probe and predicate: the relation that began last,
+        of those that began together the one recorded last, then that of the highest version.
+
+        Returns a Polars frame for Polars, else an Arrow table. One row per probe and match, and one
+        for a probe without a match; in the order of the probes, then in that of listings. The
+        probes' own columns come first, unchanged, then `probe_status` (`matched`, `no_match`, or
+        why the probe could not be asked: `unknown_name`, `unknown_uid`, `ambiguous_name`,
+        `missing_value`, `bad_instant` and the other reasons of imports), `relation_uid`,
+        `version`, `scope`, `subject_uid`, `subject`, `predicate`, `object_uid`, `object`,
+        `object_type`, `attributes`, `valid_from`, `valid_to`, `recorded_at`, `source_event_uid`.
+        Where a probe's column has such a name, ours gets `relation_` before it.
+        Raises `InvalidValue`, `StoreError`.
+        """
+        from mazarbul_analytics import pointintime  # noqa: PLC0415 - Polars loads when needed
+
+        connection, _ = self._read()
+        return pointintime.point_in_time(
+            connection,
+            probes,
+            entity=entity,
+            at=at,
+            as_of=as_of,
+            predicates=predicates,
+            scopes=scopes,
+            exclusive=exclusive,
+            direction=direction,
+            timezone=timezone,
+        )
+
     def entities(self, *, like: str | None = None) -> pa.Table:
         """Return the entities whose name holds `like` (no wildcards, case folded), by name.
 
@@ -312,7 +452,7 @@ class Store:
         try:
             return connection.raw.sql(query, params=params)
         except duckdb.Error as error:
-            raise translated(error, query, user=True) from error
+            raise connection.fault(error, query, user=True) from error
 
     # -- relays ----------------------------------------------------------------------------------
 

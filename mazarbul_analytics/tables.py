@@ -39,6 +39,7 @@ __all__ = [
     "exists",
     "new_file",
     "next_instant",
+    "refuse_read_only",
     "snapshot",
     "sync",
     "writer",
@@ -130,7 +131,11 @@ class Written:
 
 def exists(root: Path) -> bool:
     """Tell whether a folder holds a store."""
-    return (root / "relations" / "_delta_log").is_dir()
+    try:
+        with os.scandir(root / "relations" / "_delta_log") as entries:
+            return next(entries, None) is not None
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 def create(root: Path, settings: Mapping[str, str] | None = None) -> None:
@@ -158,6 +163,12 @@ def create(root: Path, settings: Mapping[str, str] | None = None) -> None:
             sync(_log_entry(root / name, 0), root / name / "_delta_log", root / name, root)
     except OSError as error:
         raise StoreError(f"cannot make a store at {root}: {error.strerror or error}") from error
+
+
+def refuse_read_only(root: Path) -> None:
+    """Raise `StoreError` where nothing can be written, before any work is done for it."""
+    if exists(root) and not os.access(root, os.W_OK):
+        raise StoreError(f"cannot write to {root}: the folder is read-only")
 
 
 def snapshot(root: Path) -> Snapshot:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import logging
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mazarbul_analytics import catalog, datafiles, merging, tables
+from mazarbul_analytics import answers, catalog, datafiles, merging, tables
 from mazarbul_analytics.connection import Connection, connect, overlay
-from mazarbul_analytics.errors import WriterBusy, WritesDisabled
+from mazarbul_analytics.errors import StoreError, WriterBusy, WritesDisabled
 from mazarbul_analytics.schema import TABLES, duckdb_type
 from mazarbul_analytics.tables import Conflict, Snapshot
 
@@ -24,12 +24,14 @@ IMPORTS_KEY = "mazarbulImports"
 
 MOST_TRIES = 50
 
+log = logging.getLogger("mazarbul_analytics")
+
 Answer = TypeVar("Answer")
 
 
 def refuse_when_disabled() -> None:
     """Raise `WritesDisabled` where `ENABLE_MEMORY` is set to anything but true."""
-    if os.environ.get("ENABLE_MEMORY", "true").strip().lower() != "true":
+    if not answers.switched_on("ENABLE_MEMORY"):
         raise WritesDisabled("Memory not enabled")
 
 
@@ -89,7 +91,16 @@ def transact(
                     continue
                 finally:
                     connection.close()
-                _tidy(root, state, scratch)
+                try:
+                    _tidy(root, state, scratch)
+                except StoreError as error:
+                    # the change is recorded: to report a failure would be wrong
+                    log.warning(
+                        "what was asked is done; merging files or renewing %s failed: %s\n"
+                        "When there is room again, run `mazarbul catalog`.",
+                        catalog.CATALOG,
+                        str(error).split("\n", 1)[0],
+                    )
                 return answer
         finally:
             shutil.rmtree(scratch, ignore_errors=True)

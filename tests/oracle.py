@@ -234,19 +234,17 @@ class Oracle:
         rounds: dict[Any, list[int]] = {}
         for i, row in enumerate(rows):
             moment = instant if row.recorded_at is None else row.recorded_at
-            if faults := _faults(row, moment, instant):
-                unknown = row.op != "relate" and self.key(row) not in ever
-                faults += ("unknown_relation",) if unknown else ()
-                outcomes[i] = Outcome("rejected", faults)
-            else:
-                rounds.setdefault(moment, []).append(i)
+            rounds.setdefault(moment, []).append(i)
         for moment in sorted(rounds):
             before = self.known()
             state, kinds = dict(before), {}
             for i in rounds[moment]:
                 row, key = rows[i], self.key(rows[i])
+                faults = _faults(row, moment, instant)
                 if row.op != "relate" and key not in ever:
-                    outcomes[i] = Outcome("rejected", ("unknown_relation",))
+                    faults += ("unknown_relation",)
+                if faults:
+                    outcomes[i] = Outcome("rejected", faults)
                     continue
                 # an answer once given for an as_of does not change
                 late = trust and key[:3] in held and moment <= held[key[:3]]

@@ -247,6 +247,16 @@ def test_an_answer_once_given_does_not_change(store, tmp_path):
     assert current(store, "Olaf", as_of="2022-01-01") == [("Cook", "2020-01-01", None)]
 
 
+def test_a_refused_row_makes_nothing_known(store, tmp_path):
+    head = "from, predicate, to, valid_from, recorded_at, op\n"
+    load(
+        store, tmp_path, head + "Ines, rank, Mate, 2020-01-01, 2024-01-01,", trust_recorded_at=True
+    )
+    told = "Ines, rank, Cook, 2020-01-01, 2022-01-01,\nInes, rank, Cook, , 2022-01-01, retract"
+    report = load(store, tmp_path, head + told, trust_recorded_at=True)
+    assert rejects(report) == [(2, "backdated"), (3, "unknown_relation")]
+
+
 def test_a_row_begins_when_it_was_recorded(store, tmp_path):
     report = load(
         store,

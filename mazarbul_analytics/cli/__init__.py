@@ -49,6 +49,16 @@ _FAMILIES = (
         },
     ),
     Family(
+        "Analyse",
+        f"{_HERE}.analysis",
+        {
+            "neighbors": "List who is reachable from an entity within some steps.",
+            "changes": "List what was learned between two transaction instants.",
+            "activity": "Count the live relations at each instant of a grid, by predicate.",
+            "point-in-time": "Join a file of probes to the relations live at each, as known then.",
+        },
+    ),
+    Family(
         "Relays",
         f"{_HERE}.relays",
         {"relays": "Keep numbered records byte for byte, and know which are missing."},
@@ -57,6 +67,11 @@ _FAMILIES = (
         "Report",
         f"{_HERE}.gaps",
         {"gaps": "Report which relays are known to be missing, since when and between what."},
+    ),
+    Family(
+        "Serve",
+        f"{_HERE}.mcp",
+        {"mcp": "Serve the store to agents over the Model Context Protocol."},
     ),
     Family(
         "Keep",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mazarbul_analytics.answers import encode
-from mazarbul_analytics.reports.words import listed
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from mazarbul_analytics import instants
 
 if TYPE_CHECKING:
     from mazarbul_analytics.gaps import GapReport
@@ -16,7 +19,7 @@ __all__ = ["render"]
 
 def render(report: GapReport) -> str:
     """Return the object, without white space; instants are RFC 3339 in UTC, unknown is null."""
-    return encode(
+    return json.dumps(
         {
             "asOf": report.as_of,
             "present": report.present,
@@ -25,13 +28,23 @@ def render(report: GapReport) -> str:
             "late": _objects(report.late),
             "holes": _objects(report.holes),
             "continuity": _objects(report.continuity),
-        }
+        },
+        ensure_ascii=False,
+        separators=(",", ":"),
+        default=instants.format,
     )
 
 
-def _objects(table: Any) -> list[dict[str, object]]:  # noqa: ANN401 - an Arrow table
-    keys = {name: _camel(name) for name in table.column_names}
-    return [{keys[name]: value for name, value in row.items()} for row in listed(table)]
+def _objects(table: pa.Table) -> list[dict[str, object]]:
+    """Return rows as objects; whole columns of instants are written at once, which is far faster."""
+    columns = [_texts(c) if pa.types.is_timestamp(c.type) else c.to_pylist() for c in table.columns]
+    keys = [_camel(name) for name in table.column_names]
+    return [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _texts(column: pa.ChunkedArray) -> list[str | None]:
+    text = pc.strftime(column, "%Y-%m-%dT%H:%M:%SZ")  # %S has six digits of fraction
+    return list(pc.replace_substring(text, ".000000Z", "Z").to_pylist())
 
 
 def _camel(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from mazarbul_analytics import instants, names
+from mazarbul_analytics import names
 
 if TYPE_CHECKING:
     from mazarbul_analytics.gaps import GapReport
@@ -31,13 +31,19 @@ _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
 
 def plain(text: str | None) -> str:
     """Return a text on one line, with what would not show, or would be obeyed, as escapes."""
-    return DASH if text is None else names.escape_invisible(text.translate(_CONTROLS))
+    if text is None:
+        return DASH
+    if text.isascii() and text.isprintable():
+        return text
+    return names.escape_invisible(text.translate(_CONTROLS))
 
 
 def instant(value: datetime | None) -> str:
-    """Return an instant to the second; the exact one is in the forms for machines."""
-    text = None if value is None else instants.format(value.replace(microsecond=0))
-    return text or DASH
+    """Return an instant in UTC to the second; the exact one is in the forms for machines."""
+    if value is None:
+        return DASH
+    # a large report writes a hundred thousand: the general way would be most of its time
+    return value.isoformat(timespec="seconds")[:19] + "Z"
 
 
 def age(seconds: int) -> str:

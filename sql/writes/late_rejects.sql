@@ -1,5 +1,5 @@
--- Late rows that are refused: removals of what was never recorded nor told earlier in the batch, and
--- rows that would change an answer once given.
+-- Late rows that are refused: removals of what was never recorded (an earlier relate of the same key in
+-- the batch is late too: either held already, or refused), and rows that would change an answer given.
 insert into found_rejects
 select s.ord, 2, 'predicate', 'unknown_relation', s.predicate
 from late as l
@@ -9,11 +9,6 @@ where s.kind <> 'relate'
         select 1 from relation_versions as v
         where v.subject_uid = cast(s.su as varchar) and v.object_uid = cast(s.ou as varchar)
             and v.predicate = s.predicate and v.scope = s.scope
-    )
-    and not exists (
-        select 1 from staged as p
-        where p.kind = 'relate' and p.su = s.su and p.ou = s.ou and p.predicate = s.predicate
-            and p.scope = s.scope and (p.rec, p.ord) < (s.rec, s.ord)
     )
 union all
 select s.ord, 3, 'recorded_at', 'backdated', strftime(s.rec, '%Y-%m-%dT%H:%M:%S.%fZ')

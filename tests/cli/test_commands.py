@@ -706,6 +706,7 @@ def test_every_example_runs(run, tmp_path):
     (tmp_path / "entities.csv").write_text("name,type\nAnn,person\n")
     store = Store("mazarbul-store", create=True)
     store.relate("Ann", "knows", "Jeff")
+    (tmp_path / "probes.csv").write_text("who,when\nJeff,2024-01-01\n")
     for example in command_examples():
         words = shlex.split(example)
         assert words.pop(0) == "mazarbul"

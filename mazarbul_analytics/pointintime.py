@@ -1,0 +1,225 @@
+"""Probes joined to the ledger: for each, the relations live at its instant, as known then.
+
+The engine sees a probe's number, entity and instants alone; the probes' own columns never pass
+through it, so that they come out as they went in.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from mazarbul_analytics import instants, probefiles, schema
+from mazarbul_analytics.connection import Connection
+from mazarbul_analytics.errors import InvalidValue
+from mazarbul_analytics.frameinstants import instant_cells
+from mazarbul_analytics.framerules import name_cells
+from mazarbul_analytics.frametext import as_text
+from mazarbul_analytics.relations import filters_of
+from mazarbul_analytics.sqlfiles import statement
+
+__all__ = ["DIRECTIONS", "point_in_time"]
+
+DIRECTIONS = ("outgoing", "incoming")
+
+_ORDER = ["probe", "valid_from", "recorded_at", "relation_uid", "version"]
+
+
+def point_in_time(
+    connection: Connection,
+    probes: Any,  # noqa: ANN401 - any tabular thing
+    *,
+    entity: str,
+    at: str,
+    as_of: str | None,
+    predicates: Sequence[str] | None,
+    scopes: Sequence[str] | None,
+    exclusive: bool,
+    direction: str,
+    timezone: str,
+) -> Any:  # noqa: ANN401 - Polars for Polars, else Arrow
+    """Return the probes with what was live for each; the caller documents it."""
+    if direction not in DIRECTIONS:
+        raise InvalidValue(
+            f"direction is one of {', '.join(DIRECTIONS)}: {direction!r}", value=direction
+        )
+    if exclusive and direction != "outgoing":
+        raise InvalidValue(
+            "exclusive looks at an entity's outgoing relations: one object for each subject",
+            value=direction,
+        )
+    filters = filters_of(predicates, scopes)
+    instants.zone(timezone)
+    own = _table(probes)
+    names = own.columns if isinstance(own, pl.DataFrame) else own.column_names
+    for column in (entity, at, *([] if as_of is None else [as_of])):
+        if column not in names:
+            raise InvalidValue(
+                f"the probes have no column {column!r}\nTheir columns: {', '.join(names)}",
+                value=column,
+            )
+    cells, status = _resolved(
+        connection,
+        _series(own, entity),
+        _series(own, at),
+        None if as_of is None else _series(own, as_of),
+        timezone,
+    )
+    found = _matches(connection, cells, filters, exclusive=exclusive, direction=direction)
+    return _joined(own, found, status)
+
+
+def _table(probes: Any) -> pl.DataFrame | pa.Table:  # noqa: ANN401
+    """Return the probes as a Polars frame where they are one, else as an Arrow table."""
+    if isinstance(probes, str | os.PathLike):
+        return probefiles.read(Path(probes))
+    if isinstance(probes, pl.DataFrame | pl.LazyFrame):
+        return probes.lazy().collect()
+    if type(probes).__module__.partition(".")[0] == "pandas":
+        return pa.Table.from_pandas(probes, preserve_index=False).replace_schema_metadata(None)
+    if hasattr(probes, "to_arrow_table"):
+        return probes.to_arrow_table()
+    if hasattr(probes, "__arrow_c_stream__"):
+        return pa.table(probes)
+    raise InvalidValue(
+        f"probes are a frame of Polars or pandas, an Arrow table, or a CSV or Parquet file, "
+        f"not {type(probes).__name__}",
+        value=type(probes).__name__,
+    )
+
+
+def _series(own: pl.DataFrame | pa.Table, name: str) -> pl.Series:
+    if isinstance(own, pl.DataFrame):
+        return own[name]
+    column = own.column(name)
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.string())
+    found = pl.from_arrow(pa.table({name: column}))
+    if not isinstance(found, pl.DataFrame):  # pragma: no cover - a table never gives a series
+        raise TypeError
+    return found[name]
+
+
+def _resolved(
+    connection: Connection,
+    entity: pl.Series,
+    at: pl.Series,
+    as_of: pl.Series | None,
+    timezone: str,
+) -> tuple[pl.DataFrame, pl.Series]:
+    """Return probe, entity_uid, at, as_of of the probes that can match, and each probe's fault."""
+    text, bad = as_text(entity)
+    named = name_cells(text)
+    when = instant_cells(at, timezone, bound=False)
+    faults = [bad, named.reason, _missing(when.values["instant"], when.reason), when.reason]
+    frame = pl.DataFrame(
+        {
+            "probe": pl.int_range(len(entity), dtype=pl.Int64, eager=True),
+            "key": named.values["key"],
+            "uid": named.values["uid"],
+            "at": when.values["instant"],
+        }
+    )
+    if as_of is None:
+        frame = frame.with_columns(as_of=pl.lit(None, dtype=pl.Datetime("us", "UTC")))
+    else:
+        known = instant_cells(as_of, timezone, bound=False)
+        frame = frame.with_columns(known.values["instant"].alias("as_of"))
+        faults.append(known.reason)
+    distinct = frame.select("key", "uid").unique()
+    distinct = distinct.filter(pl.any_horizontal(pl.all().is_not_null()))
+    meant = _meant(connection, distinct.with_row_index("cell_no"))
+    frame = frame.join(
+        meant, on=["key", "uid"], how="left", nulls_equal=True, maintain_order="left"
+    )
+    status = pl.coalesce(
+        *(pl.lit(f) if f is not None else pl.lit(None, dtype=pl.String) for f in faults),
+        pl.when(pl.col("found") > 1).then(pl.lit("ambiguous_name")),
+        pl.when((pl.col("found") == 0) & pl.col("key").is_null()).then(pl.lit("unknown_uid")),
+        pl.when(pl.col("found") == 0).then(pl.lit("unknown_name")),
+    )
+    frame = frame.with_columns(fault=status)
+    good = frame.filter(pl.col("fault").is_null()).select("probe", "entity_uid", "at", "as_of")
+    return good, frame["fault"]
+
+
+def _missing(values: pl.Series, reason: pl.Series | None) -> pl.Series:
+    """Mark the probes that give no instant: they would otherwise see what is live now."""
+    absent = values.is_null() if reason is None else values.is_null() & reason.is_null()
+    return pl.select(pl.when(absent).then(pl.lit("missing_value"))).to_series()
+
+
+def _meant(connection: Connection, cells: pl.DataFrame) -> pl.DataFrame:
+    """Return entity_uid and how many were found for each distinct key or uid."""
+    connection.raw.register("cells", cells.to_arrow())
+    try:
+        answer = pl.DataFrame(connection.arrow(statement("reads/probe_entities.sql")))
+    finally:
+        connection.raw.unregister("cells")
+    return cells.join(answer.cast({"cell_no": pl.UInt32}), on="cell_no").drop("cell_no")
+
+
+def _matches(
+    connection: Connection,
+    cells: pl.DataFrame,
+    filters: dict[str, list[str] | None],
+    *,
+    exclusive: bool,
+    direction: str,
+) -> pl.DataFrame:
+    values: dict[str, object] = dict(filters)
+    if not exclusive:
+        values["direction"] = direction
+    name = "reads/point_in_time_exclusive.sql" if exclusive else "reads/point_in_time.sql"
+    connection.raw.register("probes", cells.to_arrow())
+    try:
+        return pl.DataFrame(connection.arrow(statement(name).rstrip(), values))
+    finally:
+        connection.raw.unregister("probes")
+
+
+def _joined(
+    own: pl.DataFrame | pa.Table, found: pl.DataFrame, fault: pl.Series
+) -> pl.DataFrame | pa.Table:
+    """Put the probes' own columns beside their matches, in the promised order."""
+    bad = pl.DataFrame(
+        {"probe": pl.int_range(len(fault), dtype=pl.Int64, eager=True), "probe_status": fault}
+    ).filter(pl.col("probe_status").is_not_null())
+    matched = (
+        pl.when(pl.col("version").is_null()).then(pl.lit("no_match")).otherwise(pl.lit("matched"))
+    )
+    answer = pl.concat([found.with_columns(probe_status=matched), bad], how="diagonal").sort(
+        _ORDER, descending=[False, True, True, False, False], nulls_last=True
+    )
+    taken = answer["probe"]
+    wanted = schema.RESULTS["point_in_time"]
+    theirs = own.columns if isinstance(own, pl.DataFrame) else own.column_names
+    titles = _titles(wanted.names, theirs)
+    ours = answer.select(wanted.names).rename(titles)
+    if isinstance(own, pl.DataFrame):
+        return pl.concat([own[taken], ours], how="horizontal")
+    columns = ours.to_arrow().cast(
+        pa.schema([pa.field(titles[f.name], f.type, f.nullable) for f in wanted])
+    )
+    rows = own.take(taken.to_arrow())
+    for field in columns.schema:
+        rows = rows.append_column(field, columns.column(field.name))
+    return rows
+
+
+def _titles(ours: Sequence[str], theirs: Sequence[str]) -> dict[str, str]:
+    """Return the names of our columns: `relation_` goes before one that a probe's own bears."""
+    taken = {name.lower() for name in theirs}
+    titles = {}
+    for name in ours:
+        title = name
+        while title.lower() in taken:
+            title = f"relation_{title}"
+        titles[name] = title
+        taken.add(title.lower())
+    return titles
