@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 DEMO ?= build/demo
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test test-outside bench docs clean
 
 demo: $(VENV)/ok          ## make a store of the sample data and show the tour
 	@$(BIN)/python tools/demo.py $(DEMO)
@@ -15,11 +15,15 @@ test: $(VENV)/ok          ## lint, type check, and every test that needs only Py
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
 
+test-outside: $(VENV)/ok  ## the tests that need a browser (chromium) or promtool (prometheus)
+	$(BIN)/python -m pytest -m "browser or service"
+
 bench: $(VENV)/ok         ## speed as ratios against a baseline in the same run
 	$(BIN)/python -m pytest -m benchmark -s
 
 docs: $(VENV)/ok          ## write the generated parts of the docs again
 	$(BIN)/python tools/write_cli_reference.py
+	$(BIN)/python tools/write_console_blocks.py
 
 $(VENV)/ok: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -329,7 +329,7 @@ class _Decision:
         ]
 
     def _write(self, rows: list[dict[str, Any]]) -> None:
-        """Entities first, then all relations by one commit that bears the import rows, then those."""
+        """Entities first, then all relations in one commit with the import rows, then those."""
         session = self.session
         session.append("entities", "select * from new_entities")
         fast = statement("writes/fast_relations.sql").strip()

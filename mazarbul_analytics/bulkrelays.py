@@ -91,6 +91,7 @@ def import_relays(
 ) -> RelayReport:
     """Import folders of records and files of relays; see `Relays.import_`."""
     refuse_when_disabled()
+    tables.refuse_read_only(root)
     options = options.checked()
     started = time.monotonic()
     began = datetime.now(UTC)
@@ -105,7 +106,7 @@ def import_relays(
 
         def fresh(scratch: Path) -> Connection:
             connection = connect(scratch=scratch)
-            overlay(connection, None)
+            overlay(connection, None, writing=True)
             staged[:] = [_Stage(connection, files, options, form, progress)]
             return connection
 

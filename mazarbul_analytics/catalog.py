@@ -1,4 +1,4 @@
-"""The door for BI tools: `catalog.duckdb`, the views and macros of `sql/` over the store's files."""
+"""The door for BI tools: `catalog.duckdb`, the views and macros of `sql/` over a store's files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import duckdb
 
-from mazarbul_analytics import sqlfiles, tables
+from mazarbul_analytics import sqlfiles
 from mazarbul_analytics.connection import base_objects, connect, literal, translated
 from mazarbul_analytics.errors import StoreError
 from mazarbul_analytics.tables import Snapshot
@@ -109,7 +109,7 @@ def extract(snapshot: Snapshot, target: Path) -> Path:
         raw.execute(
             f"attach {literal(str(work))} as extract (storage_version {literal(STORAGE_VERSION)})"
         )
-        for sql in sqlfiles.statements("writes/extract.sql"):
+        for sql in sqlfiles.statements("reads/extract.sql"):
             raw.execute(sql)
         raw.execute("detach extract")
         _arrive(work, beside, target)

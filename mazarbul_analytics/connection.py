@@ -188,6 +188,10 @@ def connect(snapshot: Snapshot | None = None, *, scratch: Path | None = None) ->
     return connection
 
 
+_ALSO_READ = ("entities", "imports")
+"""What a writing call reads beside the statements of `sql/writes`: names, and what was imported."""
+
+
 def overlay(connection: Connection, snapshot: Snapshot | None, *, writing: bool = False) -> None:
     """Put the views and macros of `sql/` into a connection, over a snapshot or over nothing.
 
@@ -196,7 +200,7 @@ def overlay(connection: Connection, snapshot: Snapshot | None, *, writing: bool 
     connection.snapshot = snapshot
     for sql in base_objects(snapshot):
         connection.execute(sql)
-    for _, sql in sqlfiles.objects_for("writes") if writing else sqlfiles.objects():
+    for _, sql in sqlfiles.objects_for("writes", *_ALSO_READ) if writing else sqlfiles.objects():
         connection.execute(sql)
 
 

@@ -19,7 +19,7 @@ _BLOCK = 1 << 20
 _QUOTED = rb' ?"[^"]*+(?:" *+"[^"]*+)*+'
 
 
-class OpenQuote(Exception):  # noqa: N818 - an event of the scan, turned into ImportAborted above
+class OpenQuote(Exception):
     """A quote is never closed; `position` is its byte."""
 
     def __init__(self, position: int) -> None:

@@ -1,4 +1,4 @@
-"""Which data file of a store is missing or damaged: asked when the engine failed, and by `check`."""
+"""Which data file of a store is missing or damaged: asked after a failure, and by `check`."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Options:
     mapping: Mapping[str, str] = field(default_factory=dict)
     scope: str = "project"
     on_error: str = "reject"
-    exclusive: tuple[str, ...] = ()
+    exclusive: Sequence[str] = ()
     timezone: str = "UTC"
     dry_run: bool = False
     again: bool = False

@@ -5,7 +5,10 @@ All are ours: the library's own compaction is not checked against a stale overwr
 
 from __future__ import annotations
 
+import contextlib
 import math
+import shutil
+import time
 from pathlib import Path
 
 from mazarbul_analytics import datafiles, tables
@@ -19,6 +22,8 @@ SMALL_FILES = 32
 """So many unsealed small files of one table are merged by the writer that adds the last one."""
 
 SMALL_ROWS = 100_000
+
+LEFT_OVER = (".scratch-*", ".catalog.duckdb-*")
 
 SEALED_ORDER = {
     "relations": "subject_uid, predicate, object_uid, version",
@@ -125,16 +130,37 @@ def vacuum(snapshot: Snapshot, hours: float) -> list[str]:
     """
     gone: list[str] = []
     for name, state in snapshot.tables.items():
+        there = {p.name for p in (snapshot.root / name).iterdir()}
         found = state.handle.vacuum(
             retention_hours=math.ceil(hours),
             dry_run=False,
             enforce_retention_duration=False,
             full=True,
         )
-        gone += [f"{name}/{Path(f).name}" for f in found]
+        log = snapshot.root / name / "_delta_log"
+        newest = f"{state.version:020d}.json"
+        tables.sync(*(p for p in log.glob("*.json") if p.name > newest), log)
+        # the library names those too that an earlier call deleted
+        gone += [f"{name}/{Path(f).name}" for f in found if Path(f).name in there]
     copies = tables.by_object(snapshot.root / "relations" / "any").parent
     for copy in sorted(copies.iterdir()) if copies.is_dir() else ():
         if not (copies.parent / copy.name).exists():
             copy.unlink()
             gone.append(f"relations/{copies.name}/{copy.name}")
-    return sorted(gone)
+    return sorted([*gone, *_clear_left_over(snapshot.root, max(1.0, hours))])
+
+
+def _clear_left_over(root: Path, hours: float) -> list[str]:
+    """Delete what processes that were killed left beside the tables: spilled rows, half a door.
+
+    An import that is reading has such a folder and no lock: a young one is not touched.
+    """
+    gone = []
+    oldest = time.time() - hours * 3600
+    for pattern in LEFT_OVER:
+        for left in root.glob(pattern):
+            with contextlib.suppress(FileNotFoundError):
+                if left.stat().st_mtime < oldest:
+                    shutil.rmtree(left) if left.is_dir() else left.unlink()
+                    gone.append(left.name)
+    return gone

@@ -27,7 +27,8 @@ __all__ = ["DIRECTIONS", "point_in_time"]
 
 DIRECTIONS = ("outgoing", "incoming")
 
-_ORDER = ["probe", "valid_from", "recorded_at", "relation_uid", "version"]
+_VERSION_BITS, _START_BITS = 36, 60
+"""Room in the key of the order for versions, and for microseconds from the year 1 to 9999."""
 
 
 def point_in_time(
@@ -97,8 +98,11 @@ def _series(own: pl.DataFrame | pa.Table, name: str) -> pl.Series:
     if isinstance(own, pl.DataFrame):
         return own[name]
     column = own.column(name)
-    if pa.types.is_null(column.type):
+    kind = column.type
+    if pa.types.is_null(kind):
         column = column.cast(pa.string())
+    elif pa.types.is_timestamp(kind) and kind.tz is not None:
+        column = column.cast(pa.timestamp(kind.unit, "UTC"))  # Polars refuses the zone +05:30
     found = pl.from_arrow(pa.table({name: column}))
     if not isinstance(found, pl.DataFrame):  # pragma: no cover - a table never gives a series
         raise TypeError
@@ -144,7 +148,9 @@ def _resolved(
         pl.when(pl.col("found") == 0).then(pl.lit("unknown_name")),
     )
     frame = frame.with_columns(fault=status)
-    good = frame.filter(pl.col("fault").is_null()).select("probe", "entity_uid", "at", "as_of")
+    good = frame.filter(pl.col("fault").is_null()).select(
+        "probe", "entity_uid", "name", "type", "at", "as_of"
+    )
     return good, frame["fault"]
 
 
@@ -193,9 +199,7 @@ def _joined(
     matched = (
         pl.when(pl.col("version").is_null()).then(pl.lit("no_match")).otherwise(pl.lit("matched"))
     )
-    answer = pl.concat([found.with_columns(probe_status=matched), bad], how="diagonal").sort(
-        _ORDER, descending=[False, True, True, False, False], nulls_last=True
-    )
+    answer = _in_order(pl.concat([found.with_columns(probe_status=matched), bad], how="diagonal"))
     taken = answer["probe"]
     wanted = schema.RESULTS["point_in_time"]
     theirs = own.columns if isinstance(own, pl.DataFrame) else own.column_names
@@ -210,6 +214,20 @@ def _joined(
     for field in columns.schema:
         rows = rows.append_column(field, columns.column(field.name))
     return rows
+
+
+def _in_order(answer: pl.DataFrame) -> pl.DataFrame:
+    """Sort by probe, valid_from descending (null last), version descending.
+
+    One whole number for all three: sorting by three columns takes five times as long.
+    """
+    began = pl.col("valid_from").to_physical().cast(pl.Int128) + 2 ** (_START_BITS - 1)
+    key = (
+        pl.col("probe").cast(pl.Int128) * 2 ** (_START_BITS + _VERSION_BITS)
+        - began.fill_null(0) * 2**_VERSION_BITS
+        - pl.col("version").fill_null(0).cast(pl.Int128)
+    )
+    return answer[answer.select(key).to_series().arg_sort()]
 
 
 def _titles(ours: Sequence[str], theirs: Sequence[str]) -> dict[str, str]:

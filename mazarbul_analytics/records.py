@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mazarbul_analytics.errors import InvalidValue
 from mazarbul_analytics.names import WHITE_SPACE
@@ -22,14 +22,13 @@ NONE = "none"
 
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 _KEEPER_END = re.compile(rb"^---\r?$", re.MULTILINE)
-_HEADER = re.compile(rb"([^\s:]+):[ \t]*(.*)", re.DOTALL)
+_HEADER = re.compile(rb"^([^\s:]+):[ \t]*([^\n]*?)[ \t]*\r?$", re.MULTILINE)
 _SEPARATOR = re.compile(f"[{WHITE_SPACE},;]+")
 _BOM = b"\xef\xbb\xbf"
 _SHOWN = 80
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """A parsed record: its exact bytes, and what its header and its keeper's block say.
 
     `relay_id` is the id that it bears itself (header `id`, else the keeper's `assigned-id`).
@@ -65,32 +64,32 @@ def parse(data: bytes, relay_id: str | None = None) -> Record:
     """
     keeper, record = _split(data)
     said = _headers(_header_block(record))
-    kept = _headers(keeper)
+    kept = _headers(keeper) if keeper else {}
     borne = relay_id
-    for name, headers in (("assigned-id", kept), ("id", said)):
-        if name in headers:
-            own = _strict(headers[name], name, "bad_id")
+    for name, value in (("assigned-id", kept.get(b"assigned-id")), ("id", said.get(b"id"))):
+        if value is not None:
+            own = _strict(value, name, "bad_id")
             if borne is not None and own != borne:
                 raise InvalidValue(
                     f"{name} {_shown(own)} differs from {_shown(borne)}", value=own, reason="bad_id"
                 )
             borne = own
     parent, ref = (
-        one_reference(_strict(said[name], name), name) if name in said else None
-        for name in ("parent", "ref")
+        None if value is None else one_reference(_strict(value, name), name)
+        for name, value in (("parent", said.get(b"parent")), ("ref", said.get(b"ref")))
     )
-    digest = _text(said.get("parent-sha256"))
+    digest = _text(said.get(b"parent-sha256"))
     return Record(
         record,
         borne,
-        sender=_text(said.get("from")),
-        recipients=_text(said.get("to")),
+        sender=_text(said.get(b"from")),
+        recipients=_text(said.get(b"to")),
         parent=parent,
         parent_sha256=None if digest == NONE else digest,
         refs=() if ref is None else (ref,),
-        kind=_text(said.get("kind")),
-        provenance=_text(kept.get("provenance")),
-        deposited_by=_text(kept.get("deposited-by")),
+        kind=_text(said.get(b"kind")),
+        provenance=_text(kept.get(b"provenance")),
+        deposited_by=_text(kept.get(b"deposited-by")),
     )
 
 
@@ -144,13 +143,11 @@ def _header_block(record: bytes) -> bytes:
     return record[len(MAGIC) :] if blank is None else record[len(MAGIC) : blank.start()]
 
 
-def _headers(block: bytes) -> dict[str, bytes]:
+def _headers(block: bytes) -> dict[bytes, bytes]:
     """Return the first value of each name; lines that are not `name: value` say nothing."""
-    found: dict[str, bytes] = {}
-    for line in block.split(b"\n"):
-        match = _HEADER.fullmatch(line.removesuffix(b"\r"))
-        if match is not None:
-            found.setdefault(match[1].decode("utf-8", "replace"), match[2].rstrip(b" \t"))
+    found: dict[bytes, bytes] = {}
+    for name, value in _HEADER.findall(block):
+        found.setdefault(name, value)
     return found
 
 

@@ -81,20 +81,20 @@ def objects() -> tuple[tuple[str, str], ...]:
 
 
 @functools.cache
-def objects_for(folder: str) -> tuple[tuple[str, str], ...]:
-    """Return those of `objects` that a folder's statements need, directly or through others."""
+def objects_for(folder: str, *more: str) -> tuple[tuple[str, str], ...]:
+    """Return of `objects` what a folder's statements need, and `more`, with what these need."""
     texts = dict(objects())
-    words: set[str] = set()
+    words: set[str] = set(more)
     for node in (_root() / folder).iterdir():
         if node.name.endswith(".sql"):
             words |= set(_WORD.findall(_code(node.read_text(encoding="utf-8")).lower()))
     wanted = words & texts.keys()
     while True:
-        more = {w for name in wanted for w in _WORD.findall(_code(texts[name]).lower())}
-        more = (more & texts.keys()) - wanted
-        if not more:
+        needed = {w for name in wanted for w in _WORD.findall(_code(texts[name]).lower())}
+        needed = (needed & texts.keys()) - wanted
+        if not needed:
             return tuple((name, text) for name, text in objects() if name in wanted)
-        wanted |= more
+        wanted |= needed
 
 
 @functools.cache

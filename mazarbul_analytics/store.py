@@ -186,7 +186,7 @@ class Store:
             mapping=dict(mapping or {}),
             scope=scope,
             on_error=on_error,
-            exclusive=tuple(exclusive),
+            exclusive=exclusive,
             timezone=timezone,
             dry_run=dry_run,
             again=again,
@@ -396,11 +396,12 @@ class Store:
 
         The entity is the subject of the relations, or with `direction="incoming"` their object.
         `exclusive` gives at most one match per probe and predicate: the relation that began last,
-        of those that began together the one recorded last, then that of the highest version.
+        of those that began together the one of the highest version.
 
         Returns a Polars frame for Polars, else an Arrow table. One row per probe and match, and one
-        for a probe without a match; in the order of the probes, then in that of listings. The
-        probes' own columns come first, unchanged, then `probe_status` (`matched`, `no_match`, or
+        for a probe without a match; in the order of the probes, of each the relation that began
+        last first (valid_from descending, null last; then version descending). The probes' own
+        columns come first, unchanged, then `probe_status` (`matched`, `no_match`, or
         why the probe could not be asked: `unknown_name`, `unknown_uid`, `ambiguous_name`,
         `missing_value`, `bad_instant` and the other reasons of imports), `relation_uid`,
         `version`, `scope`, `subject_uid`, `subject`, `predicate`, `object_uid`, `object`,

@@ -54,9 +54,7 @@ class Ledger:
             entities |= {subject: v.key.subject, object_: v.key.object}
             row = {
                 "version": number,
-                "relation_uid": names.relation_uid(
-                    v.key.scope, subject, v.key.predicate, object_
-                ),
+                "relation_uid": names.relation_uid(v.key.scope, subject, v.key.predicate, object_),
                 "scope": v.key.scope,
                 "subject_uid": subject,
                 "predicate": v.key.predicate,
@@ -72,9 +70,7 @@ class Ledger:
             rows.append(row)
             if v.ended_by == "retract":
                 taken = {"supersedes": [number], "removal": "retract"}
-                rows.append(
-                    row | taken | {"version": -number, "recorded_at": v.superseded_at}
-                )
+                rows.append(row | taken | {"version": -number, "recorded_at": v.superseded_at})
         people = [
             {"entity_uid": u, "name": n, "name_key": n, "type": "concept"}
             for u, n in entities.items()

@@ -25,19 +25,42 @@ FIRST = record("relay-0003", "Ärger. Повтор. ✓ 👩‍👩‍👧\n", f
 ROWS = [
     # id, deposited_at, record
     ("relay-0003", "2024-01-01T00:00:00Z", FIRST),
-    ("relay-0004", "2024-01-01T01:00:00Z", record("relay-0004", parent="relay-0003", from_="b",
-        parent_sha256=hashlib.sha256(FIRST).hexdigest())),
+    (
+        "relay-0004",
+        "2024-01-01T01:00:00Z",
+        record(
+            "relay-0004",
+            parent="relay-0003",
+            from_="b",
+            parent_sha256=hashlib.sha256(FIRST).hexdigest(),
+        ),
+    ),
     # names itself, an id of another form, and one above the newest
     ("relay-0005", "2024-01-02T00:00:00Z", record("relay-0005", ref="relay-0005", parent="pr-12")),
     ("relay-0006", "2024-01-02T00:00:00Z", record("relay-0006", ref="relay-0999", parent="none")),
     # named before it came; its parent's digest is wrong
     ("relay-0009", "2024-01-03T00:00:00Z", record("relay-0009", parent="relay-0010", kind="ack")),
-    ("relay-0010", "2024-01-05T06:00:00Z", record("relay-0010", parent="relay-0003",
-        parent_sha256="0" * 64)),
+    (
+        "relay-0010",
+        "2024-01-05T06:00:00Z",
+        record("relay-0010", parent="relay-0003", parent_sha256="0" * 64),
+    ),
     # a digest without a parent; a body of 2 MB that names nothing
-    ("relay-0012", "2024-01-06T00:00:00Z", record("relay-0012", "see relay-0777\n" + "x" * 2_000_000,
-        parent_sha256="1" * 64, ref="relay-0011")),
-    ("relay-0014", "2024-01-07T00:00:00Z", record("relay-0014", ref="relay-0011", parent="a|b<i>*")),
+    (
+        "relay-0012",
+        "2024-01-06T00:00:00Z",
+        record(
+            "relay-0012",
+            "see relay-0777\n" + "x" * 2_000_000,
+            parent_sha256="1" * 64,
+            ref="relay-0011",
+        ),
+    ),
+    (
+        "relay-0014",
+        "2024-01-07T00:00:00Z",
+        record("relay-0014", ref="relay-0011", parent="a|b<i>*"),
+    ),
 ]
 
 

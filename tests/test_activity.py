@@ -170,4 +170,6 @@ def test_counts_are_the_models(ledger, calls, data):
     ]
     for threads in (1, 4):
         ledger.threads(threads)
-        assert ledger.rows(ACTIVITY, start=day(start), stop=stop, step=step, as_of=as_of) == expected
+        assert (
+            ledger.rows(ACTIVITY, start=day(start), stop=stop, step=step, as_of=as_of) == expected
+        )

@@ -39,9 +39,7 @@ def years(instant):
 
 def changed(ledger, since, until):
     found = ledger.rows(CHANGES, since=year(since), until=year(until))
-    return [
-        (r["change"], r["object"], years(r["valid_from"]), years(r["valid_to"])) for r in found
-    ]
+    return [(r["change"], r["object"], years(r["valid_from"]), years(r["valid_to"])) for r in found]
 
 
 @pytest.mark.parametrize(

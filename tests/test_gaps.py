@@ -56,7 +56,9 @@ def test_every_part_of_a_report(hard):
         ("relay-0007", "relay-0008", 2),
         ("relay-0013", "relay-0013", 1),
     ]
-    assert [(c["relay_id"], c["continuity"], c["claimed"][:2]) for c in report.continuity.to_pylist()] == [
+    assert [
+        (c["relay_id"], c["continuity"], c["claimed"][:2]) for c in report.continuity.to_pylist()
+    ] == [
         ("relay-0010", "DIVERGES", "00"),
         ("relay-0012", "UNANCHORED", "11"),
     ]

@@ -101,9 +101,7 @@ def test_of_several_shortest_paths_the_one_that_sorts_first(ledger):
     middle = min(uid("x"), uid("y"))
     for threads in (1, 4):
         ledger.threads(threads)
-        found = ledger.rows(
-            NEIGHBORS, uid=uid("a"), at=None, as_of=None, depth=2, direction="both"
-        )
+        found = ledger.rows(NEIGHBORS, uid=uid("a"), at=None, as_of=None, depth=2, direction="both")
         assert found[-1]["path"] == [uid("a"), middle, uid("z")]
         assert len(found[-1]["steps"]) == 2
 

@@ -292,7 +292,9 @@ def test_every_form_gives_the_same_relays(tmp_path, form):
     assert store.relays.get("relay-0003") == b""
     listed = store.relays.list()
     assert listed.known_missing == ["relay-0008", "relay-0009"]
-    assert store.sql("select parent, refs, sender from relays order by 1 nulls first").fetchall() == [
+    assert store.sql(
+        "select parent, refs, sender from relays order by 1 nulls first"
+    ).fetchall() == [
         (None, ["relay-0008", "relay-0009"], "a"),
         (None, [], None),
         ("relay-0001", [], "b"),
@@ -375,7 +377,9 @@ def test_dry_run_writes_nothing_and_imports_keeps_the_counts(store, tmp_path):
 
 
 def test_bodies_name_nothing(store, tmp_path):
-    body = "see relay-1101. (relay-1102), `relay-1190` https://example.test/relay-1192\nref: relay-1\n"
+    body = (
+        "see relay-1101. (relay-1102), `relay-1190` https://example.test/relay-1192\nref: relay-1\n"
+    )
     store.relays.import_(write_csv(tmp_path / "r.csv", [{"id": "relay-0001", "body": body}]))
     store.relays.deposit(record("relay-0002", body))
     assert store.relays.list().known_missing == []
@@ -397,7 +401,9 @@ ids = st.integers(1, 30).map("relay-{:04d}".format)
 archives = st.dictionaries(ids, st.lists(ids, max_size=3), max_size=12)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(archives)
 def test_any_archive_agrees_with_ten_lines(tmp_path_factory, archive):
     folder = tmp_path_factory.mktemp("any")

@@ -175,13 +175,16 @@ def test_a_browser_lays_the_page_out(report, tmp_path, width):
     assert chromium, "apt-get install chromium"
     (tmp_path / "report.html").write_text(reports.render(report, "html"), encoding="utf-8")
     # a window of headless Chromium is at least 500 wide: a frame gives the page a phone's width
-    probe = """<!doctype html><iframe id=f src=report.html style="width:%dpx;height:900px;border:0">
+    probe = (
+        """<!doctype html><iframe id=f src=report.html style="width:%dpx;height:900px;border:0">
     </iframe><pre id=out></pre><script>onload=()=>{const d=f.contentDocument,e=d.documentElement;
     out.textContent=JSON.stringify({page:e.scrollWidth,frame:e.clientWidth,
     cards:[...d.querySelectorAll('.cards b')].map(b=>b.textContent),
     chart:d.querySelector('svg').getBoundingClientRect().height,
     first:d.querySelector('.cards').getBoundingClientRect().bottom,
-    asked:f.contentWindow.performance.getEntriesByType('resource').length})}</script>""" % width
+    asked:f.contentWindow.performance.getEntriesByType('resource').length})}</script>"""
+        % width
+    )
     (tmp_path / "probe.html").write_text(probe, encoding="utf-8")
     done = subprocess.run(
         [

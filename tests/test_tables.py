@@ -1,4 +1,4 @@
-"""The tables below the store: snapshots, commits as compare-and-swap, the clock, damage, odd paths."""
+"""The tables below the store: snapshots, compare-and-swap, the clock, damage, odd paths."""
 
 from __future__ import annotations
 
@@ -290,7 +290,7 @@ def test_hidden_files_of_other_tools_are_kept(told):
 
 @pytest.mark.parametrize(
     "name",
-    ["a [b] it's \"q\" Ördner-雪", "star*", "scope=team/what?predicate=owns"],
+    ['a [b] it\'s "q" Ördner-雪', "star*", "scope=team/what?predicate=owns"],
 )
 def test_odd_paths(tmp_path, name):
     store = mz.Store(tmp_path / name / "store", create=True)

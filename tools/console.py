@@ -1,7 +1,7 @@
 """Run the console blocks of a Markdown file: what `make demo` shows and what the tests hold true.
 
-A block is fenced with ```console; a line that begins with `$ ` is a command, the lines behind it are
-its output, standard output and standard error as a terminal of 110 columns shows them.
+A block is fenced with ```console; a line that begins with `$ ` is a command, the lines behind it
+are its output, standard output and standard error as a terminal of 110 columns shows them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Step(NamedTuple):
 
 
 def steps(markdown: str) -> Iterator[Step]:
-    """Yield the commands of all console blocks in order; a `\\` at a line's end joins the next."""
+    r"""Yield the commands of all console blocks in order; a `\` at a line's end joins the next."""
     for block in _BLOCK.finditer(markdown):
         line = markdown.count("\n", 0, block.start()) + 2
         for part in re.split(r"^(?=\$ )", block[1], flags=re.MULTILINE):

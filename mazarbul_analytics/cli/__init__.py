@@ -138,8 +138,8 @@ def cli(ctx: click.Context, store: str) -> None:
     Data goes to stdout, everything else to stderr. "mazarbul COMMAND --help" explains a command.
 
     Exit codes: 0 done; 1 the store, disk or engine failed (also a busy store); 2 bad usage or
-    argument value (also writing disabled); 3 unknown or ambiguous name or relation; 5 an import
-    rejected rows.
+    argument value (also writing disabled); 3 unknown or ambiguous name, relation or relay; 4 a
+    gap report met its --fail-on condition; 5 an import rejected rows.
 
     Example:
       mazarbul --store mazarbul-store init

@@ -135,7 +135,7 @@ def retract(session: Session, relation_uid: str) -> None:
     Nothing is deleted: asked --as-of an earlier instant, the relation is as it was.
 
     Example:
-      mazarbul retract c8fb2543-04d8-8668-ad20-8168020b1706
+      mazarbul retract 9bb696c8-beb9-88ef-a02e-8e90074dcee8
     """
     done = session.open().retract(relation_uid)
     Output("json").text(answers.removed(done))

@@ -7,6 +7,7 @@ names the value and the mend.
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,11 @@ __all__ = [
     "checked",
     "input_schema",
     "limit",
+    "told",
 ]
+
+
+MOST = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -71,9 +76,11 @@ class Parameter:
         elif self.kind == "whole" and isinstance(given, (int, float)):
             whole = not isinstance(given, bool) and given >= 1 and given == given // 1
             if whole:
-                return int(given)
+                return min(
+                    int(given), MOST
+                )  # no store holds more, and the engine counts no further
         raise InvalidValue(
-            f"{self.name} is {_FORMS[self.kind]}: {shown(given)}", value=given, reason="bad_value"
+            f"{self.name} is {_FORMS[self.kind]}: {told(given)}", value=given, reason="bad_value"
         )
 
 
@@ -83,6 +90,11 @@ _FORMS = {
     "whole": "a whole number, at least 1",
     "flag": "true or false",
 }
+
+
+def told(given: object) -> str:
+    """Write a given value for an error message: a text quoted, others as the JSON they came in."""
+    return shown(given) if isinstance(given, str) else shown(json.dumps(given))[1:-1]
 
 
 def input_schema(parameters: Sequence[Parameter]) -> dict[str, Any]:

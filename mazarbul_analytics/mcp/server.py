@@ -1,7 +1,7 @@
 """The server: the official SDK on the one side, the tools on the other.
 
 Calls run in threads, so that a long one holds up no other. Some reads run at a time; writes queue
-here in the order in which they came, and then for the store's lock with the machine's other writers.
+here in the order in which they came, then for the store's lock among the machine's writers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from mcp.server.stdio import stdio_server
 import mazarbul_analytics
 from mazarbul_analytics.errors import InvalidValue, WritesDisabled
 from mazarbul_analytics.mcp import TOOLS, faults
+from mazarbul_analytics.mcp.parameters import told
 from mazarbul_analytics.mcp.tool import Answer, Tool
+from mazarbul_analytics.mcp.wire import UNREADABLE, Readable
 from mazarbul_analytics.names import shown
 from mazarbul_analytics.writing import refuse_when_disabled
 
@@ -83,9 +85,11 @@ async def _refuse_bad_form(ctx: Context, call_next: CallNext) -> HandlerResult:
     params = ctx.params
     if ctx.method == "tools/call" and params is not None:
         given = params.get("arguments")
+        if given == UNREADABLE:
+            return _failed(InvalidValue(UNREADABLE))
         if given is not None and not isinstance(given, dict):
             return _failed(
-                InvalidValue(f"arguments is an object of names and values: {shown(given)}")
+                InvalidValue(f"arguments is an object of names and values: {told(given)}")
             )
     return await call_next(ctx)
 
@@ -141,7 +145,7 @@ def serve_stdio(store: Store) -> None:
 
     async def run() -> None:
         async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+            await server.run(Readable(incoming), outgoing, server.create_initialization_options())
 
     anyio.run(run)
 

@@ -13,7 +13,7 @@ from mazarbul_analytics.mcp.parameters import Parameter, checked, input_schema
 if TYPE_CHECKING:
     from mazarbul_analytics import Store
 
-__all__ = ["Answer", "Tool", "answer", "decoded"]
+__all__ = ["Answer", "Tool", "answer", "decoded", "whole"]
 
 Schema = dict[str, Any]
 Given = Mapping[str, Any]
@@ -60,11 +60,12 @@ def answer(text: str) -> Answer:
 
 def decoded(text: str) -> Schema:
     """Return the object of a JSON text; numbers that readers cannot hold stay as their text."""
-    found: Schema = json.loads(text, parse_int=_whole, parse_float=_real)
+    found: Schema = json.loads(text, parse_int=whole, parse_float=_real)
     return found
 
 
-def _whole(digits: str) -> int | str:
+def whole(digits: str) -> int | str:
+    """Return a number of a JSON text, or the text where it is too long."""
     try:
         return int(digits)
     except ValueError:  # over 4,300 digits, the interpreter's limit

@@ -50,8 +50,10 @@ def store(folder):
         after = timed(lambda: plain.execute(copy))
     bare = (before + after) / 2
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"\nimport of {ROWS:,} rows: {taken:.1f} s, {taken / bare:.1f} times a bare copy; "
-          f"peak {memory:.1f} GB")
+    print(
+        f"\nimport of {ROWS:,} rows: {taken:.1f} s, {taken / bare:.1f} times a bare copy; "
+        f"peak {memory:.1f} GB"
+    )
     assert taken / bare < 10
     print(f"optimize: {timed(store.optimize):.1f} s")
     return store

@@ -706,6 +706,10 @@ def test_every_example_runs(run, tmp_path):
     (tmp_path / "entities.csv").write_text("name,type\nAnn,person\n")
     store = Store("mazarbul-store", create=True)
     store.relate("Ann", "knows", "Jeff")
+    (tmp_path / "records").mkdir()
+    for place in ("relay-0733.txt", "records/relay-0733.txt"):
+        (tmp_path / place).write_text("@p-e/x0\nid: relay-0733\n\nbody\n")
+    (tmp_path / "more-relays.csv").write_text("id,refs,body\nrelay-0734,relay-0733,b\n")
     (tmp_path / "probes.csv").write_text("who,when\nJeff,2024-01-01\n")
     for example in command_examples():
         words = shlex.split(example)

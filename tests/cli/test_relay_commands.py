@@ -15,7 +15,7 @@ from mazarbul_analytics import Store
 from mazarbul_analytics.cli import cli
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from relayworld import FIRST, ROWS, record, write_jsonl  # noqa: E402 - a module of the tests
+from relayworld import FIRST, ROWS, record, write_jsonl
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def test_exit_codes_of_a_report(hard, options, code):
     hard(f"gaps {options}", code=code)
 
 
-def test_a_report_twice_with_a_state_finds_nothing_new(hard, tmp_path):
+def test_a_report_twice_with_a_state_finds_nothing_new(hard):
     hard("gaps --state s.json --fail-on new", code=4)
     again = hard("gaps --state s.json --fail-on new --format json")
     assert not any(gap["isNew"] for gap in json.loads(again.stdout)["knownMissing"])

@@ -3,7 +3,7 @@ create table extract.entities as select * from entities order by entity_uid;
 create table extract.relation_history as
 select * from relation_history order by predicate, valid_from, relation_uid, version;
 create view extract.relations_now as
-select * from relation_history
+select * exclude (import_uid) from relation_history
 where superseded_at is null
     and (valid_from is null or valid_from <= now())
     and (valid_to is null or now() < valid_to);
