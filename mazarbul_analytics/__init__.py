@@ -1,4 +1,4 @@
-"""Mazarbul Analytics: relations and relays on both time axes, in Parquet, asked in the past tense."""
+"""Relations and relays on both time axes, kept in Parquet, asked in the past tense."""
 
 from __future__ import annotations
 

@@ -53,10 +53,19 @@ def refuse_other_form(root: Path, relay_id_form: str | None, relay_first: int | 
         )
 
 
+MOST_DIGITS = 18
+"""More would not fit a whole number of the engine."""
+
+
 def _relay_form(text: str) -> str:
     prefix = text.rstrip("#")
     digits = len(text) - len(prefix)
-    if not prefix or not 1 <= digits <= 18 or "#" in prefix or any(c.isspace() for c in prefix):
+    if (
+        not prefix
+        or not 1 <= digits <= MOST_DIGITS
+        or "#" in prefix
+        or any(c.isspace() for c in prefix)
+    ):
         raise InvalidValue(
             f"not a form of relay ids: {text!r}\nWrite a prefix and a # for each digit: relay-####",
             value=text,

@@ -67,7 +67,7 @@ def import_entities(
             )
             for path in wanted
         ]
-        staged, refused, bases = _read(sources, options)
+        staged, refused, bases = _read(sources)
 
         def decide(session: Session) -> None:
             _decide(session, sources, staged, list(refused), bases, options, report, began)
@@ -83,7 +83,7 @@ def import_entities(
 
 
 def _read(
-    sources: Sequence[Source], options: Options
+    sources: Sequence[Source],
 ) -> tuple[pl.DataFrame, list[pl.DataFrame], list[int]]:
     """Return the good rows of all files, the rejects of each, and where each file's rows begin."""
     good: list[pl.DataFrame] = []

@@ -8,6 +8,7 @@ column more, with nulls for what a row lacks, since it drops an empty field too 
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -186,7 +187,8 @@ class CsvSource(Source):
     def _read(self, connection: duckdb.DuckDBPyConnection, limit: str) -> Iterator[pa.RecordBatch]:
         connection.execute("set memory_limit = $limit", {"limit": limit})
         connection.execute("set temp_directory = $folder", {"folder": tempfile.gettempdir()})
-        connection.execute("set enable_progress_bar = false")  # it would write to stdout
+        with contextlib.suppress(duckdb.InvalidInputException):  # Jupyter has none
+            connection.execute("set enable_progress_bar = false")  # it would write to stdout
         # plain Arrow text ends at 2 GB a batch, and views are cheaper to hand to Polars
         connection.execute("set produce_arrow_string_view = true")
         width = len(self._header.names)

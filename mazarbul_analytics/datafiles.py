@@ -16,7 +16,7 @@ __all__ = ["write"]
 APPENDED = "compression zstd, compression_level 1"
 GROUP_ROWS = {"relations": 40960, "entities": 10240}
 """Rows of a row group in a sealed file: what scans fastest for one entity. A bloom filter is
-written for a column whose dictionary holds every value of its row group, so the limit is above that."""
+written for a column whose dictionary holds every value of its group, so the limit is above that."""
 
 
 def _sealed(table: str) -> str:

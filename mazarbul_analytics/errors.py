@@ -53,7 +53,7 @@ class WriterBusy(StoreError):
 
 
 class InvalidValue(MazarbulError):
-    """An argument is not of its form; `reason` is a code (docs/guarantees.md), `value` the argument."""
+    """An argument is not of its form: `value`, for the `reason` (a code, docs/guarantees.md)."""
 
     def __init__(self, message: str, *, value: object = None, reason: str = "bad_value") -> None:
         super().__init__(message)
@@ -133,7 +133,7 @@ class RelayConflict(MazarbulError):
 
 
 class ImportAborted(MazarbulError):
-    """An import wrote nothing; `file` is the culprit, `rejects` a Polars frame of the rows that fail."""
+    """An import wrote nothing; `file` is the culprit, `rejects` a frame of the bad rows."""
 
     def __init__(self, message: str, *, file: str = "", rejects: object = None) -> None:
         super().__init__(message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -140,7 +141,8 @@ def _decoded(column: pl.Series) -> tuple[pl.Series, dict[int, str]]:
 def _connected() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(":memory:")
     connection.execute("set TimeZone = 'UTC'")
-    connection.execute("set enable_progress_bar = false")  # it would write to stdout
+    with contextlib.suppress(duckdb.InvalidInputException):  # Jupyter has none
+        connection.execute("set enable_progress_bar = false")  # it would write to stdout
     connection.execute("set temp_directory = $folder", {"folder": tempfile.gettempdir()})
     connection.execute("set produce_arrow_string_view = true")
     return connection

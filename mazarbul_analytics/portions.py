@@ -1,8 +1,9 @@
 """The sequenced write: what a batch of calls supersedes, adds and adds again.
 
 It is written in `sql/writes/`: `portions.sql` cuts the batch into stretches of valid time that do
-not touch each other, `round.sql` applies one call of every stretch at a time, `settle.sql` writes down
-what a transaction instant changed, `number.sql` numbers the rows. One definition serves the single call and the bulk import.
+not touch each other, `round.sql` applies one call of every stretch at a time, `settle.sql` writes
+down what a transaction instant changed, `number.sql` numbers the rows. One definition serves the
+single call and the bulk import.
 """
 
 from __future__ import annotations

@@ -17,9 +17,8 @@ FLAG = pa.bool_()
 
 
 def _schema(*columns: tuple[str, pa.DataType] | tuple[str, pa.DataType, bool]) -> pa.Schema:
-    return pa.schema(
-        [pa.field(c[0], c[1], nullable=c[2] if len(c) == 3 else True) for c in columns]
-    )
+    """Return a schema; the third part of a column says whether it may be null."""
+    return pa.schema([pa.field(name, kind, *may_be_null) for name, kind, *may_be_null in columns])
 
 
 TABLES: dict[str, pa.Schema] = {

@@ -514,7 +514,7 @@ class Store:
         return admin.vacuum(self.path, instants.duration(older_than))
 
     def check(self) -> pa.Table:
-        """Verify the store; return its findings: `severity`, `subject`, `finding`; none when well."""
+        """Verify the store; return its findings (severity, subject, finding); none when well."""
         from mazarbul_analytics import admin  # noqa: PLC0415 - rarely needed
 
         return admin.check(self.path)
