@@ -66,7 +66,9 @@ def _rewrite(
     sealed: bool,
 ) -> None:
     path = tables.new_file(root, state.name, sealed=sealed)
-    written = datafiles.write(connection, query, path, table=state.name, sealed=sealed)
+    written = datafiles.write(
+        connection, query, path, table=state.name, sealed=sealed, scanned=state.name == "relations"
+    )
     expected = sum(f.rows for f in removed)
     if (written.rows if written else 0) != expected:
         path.unlink(missing_ok=True)
