@@ -2,8 +2,8 @@
 
 Hypotheses: an import takes at most 10 times a bare copy of its CSV to one Parquet file; a count of
 all that is live by predicate at most 1.6 times a bare filter over one flat file (2.2 times with
-an unsealed hundredth on top). Run: `MAZARBUL_BENCH_ROWS=1e7 make bench`. Ratios are taken within one run;
-nothing is asserted of seconds.
+an unsealed hundredth on top). Run: `MAZARBUL_BENCH_ROWS=1e7 make bench`. Ratios are taken within
+one run; nothing is asserted of seconds.
 """
 
 import resource
