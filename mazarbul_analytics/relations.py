@@ -146,9 +146,10 @@ def _page(
     limit: int | None,
 ) -> tuple[pa.Table, int]:
     """Run the listing, then join names to what it shows: a join would scan all entities."""
+    shown = "*" if source == "statuses_of" else "*, 'live' as status"
     run = connection.arrow if limit is None or limit > FEW else connection.page
     page = run(
-        f"with found as (select * from {source}($uid, $at, $as_of)) "
+        f"with found as (select {shown} from {source}($uid, $at, $as_of)) "
         + statement("reads/listed.sql"),
         {"uid": entity.uid, "at": asked[0], "as_of": asked[1], "limit": limit, **filters},
     )
@@ -174,6 +175,4 @@ def _shaped(table: pa.Table, name: str) -> pa.Table:
     wanted = schema.RESULTS[name]
     if table.num_rows == 0:
         return wanted.empty_table()
-    if "status" not in table.column_names:
-        table = table.append_column("status", pa.array(["live"] * table.num_rows, pa.string()))
     return table.select(wanted.names).cast(wanted)

@@ -187,7 +187,7 @@ def table(root: Path, name: str) -> TableState:
     _refuse_torn_log(folder)
     with _translated(folder):
         handle = DeltaTable(str(folder))
-        actions = pa.table(handle.get_add_actions(flatten=True)).to_pylist()
+        actions = _plain_rows(handle.get_add_actions(flatten=True))
         settings = {k: v for k, v in handle.metadata().configuration.items() if v is not None}
     if settings.get("mazarbul.formatVersion", FORMAT_VERSION) != FORMAT_VERSION:
         raise StoreError(
@@ -196,6 +196,24 @@ def table(root: Path, name: str) -> TableState:
         )
     files = tuple(_data_file(a) for a in sorted(actions, key=lambda a: a["path"]))
     return TableState(name, handle.version(), files, settings, handle)
+
+
+def _plain_rows(stream: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - anything with Arrow's stream
+    """Return rows as Python values, instants in UTC.
+
+    pyarrow imports pandas, where it is installed, for `pa.table` and for instants with a zone.
+    """
+    found = pa.RecordBatchReader.from_stream(stream).read_all()
+    instants = [f.name for f in found.schema if pa.types.is_timestamp(f.type)]
+    naive = [
+        pa.field(f.name, pa.timestamp("us")) if f.name in instants else f for f in found.schema
+    ]
+    rows: list[dict[str, Any]] = found.cast(pa.schema(naive)).to_pylist()
+    for row in rows:
+        for name in instants:
+            if row[name] is not None:
+                row[name] = row[name].replace(tzinfo=UTC)
+    return rows
 
 
 def _data_file(action: Mapping[str, Any]) -> DataFile:
