@@ -72,7 +72,7 @@ def run(command: str, folder: Path) -> tuple[str, int]:
             break
         shown += part
     os.close(outside)
-    return shown.decode().replace("\r\n", "\n"), process.wait()
+    return re.sub(r"\r+\n", "\n", shown.decode()), process.wait()
 
 
 _VARIES = (
