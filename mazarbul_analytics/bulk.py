@@ -78,6 +78,8 @@ def import_relations(
     started = time.monotonic()
     began = datetime.now(UTC)
     files = ingest.expand(paths)
+    if options.rejects is not None:
+        tables.refuse_output(options.rejects, root, files)
     state = tables.snapshot(root)
     wanted, skipped = unseen(state, files, options, "relations")
     report = ImportReport(skipped=skipped, files=[str(f) for f in wanted], dry_run=options.dry_run)

@@ -54,6 +54,8 @@ def import_entities(
     started = time.monotonic()
     began = datetime.now(UTC)
     files = ingest.expand(paths)
+    if options.rejects is not None:
+        tables.refuse_output(options.rejects, root, files)
     wanted, skipped = unseen(tables.snapshot(root), files, options, "entities")
     report = EntityReport(skipped=skipped, files=[str(f) for f in wanted], dry_run=options.dry_run)
     if wanted:

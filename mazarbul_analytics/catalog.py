@@ -13,8 +13,8 @@ import duckdb
 
 from mazarbul_analytics import sqlfiles
 from mazarbul_analytics.connection import base_objects, connect, literal, translated
-from mazarbul_analytics.errors import StoreError
-from mazarbul_analytics.tables import Snapshot
+from mazarbul_analytics.errors import InvalidValue, StoreError
+from mazarbul_analytics.tables import Snapshot, refuse_output
 
 __all__ = ["CATALOG", "build", "extract", "is_behind"]
 
@@ -100,6 +100,14 @@ def _stamp_of(path: Path) -> dict[str, object] | None:
 
 def extract(snapshot: Snapshot, target: Path) -> Path:
     """Write a self-contained copy with native tables; the file is moved into place when whole."""
+    refuse_output(target, snapshot.root)
+    if target.is_dir() or not target.absolute().parent.is_dir():
+        raise InvalidValue(f"not a file that can be written: {target}", value=str(target))
+    if target.exists() and target.read_bytes()[8:12] not in (b"DUCK", b""):
+        raise InvalidValue(
+            f"{target} is there and is no DuckDB file: it is not overwritten\nName another file.",
+            value=str(target),
+        )
     beside = target.with_name(f".{target.name}-{uuid.uuid4().hex}")
     work = _workplace(beside)
     connection = connect(snapshot)

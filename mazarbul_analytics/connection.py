@@ -41,6 +41,8 @@ __all__ = [
 # see Connection.page
 warnings.filterwarnings("ignore", message="Arrow output on a DB-API result", category=UserWarning)
 
+INTERRUPTED = "Query interrupted"
+
 log = logging.getLogger("mazarbul_analytics.sql")
 
 Params = Mapping[str, Any] | Sequence[Any] | None
@@ -78,7 +80,11 @@ def _may_be_damage(error: duckdb.Error) -> bool:
 def translated(error: duckdb.Error, sql: str = "", *, user: bool = False) -> MazarbulError:
     """Return the error of ours that an error of the engine means; `user` marks a caller's query."""
     first = re.sub(r"\s+", " ", str(error)).split(" LINE ")[0].strip()
-    if user and isinstance(error, _QUERY_FAULTS):
+    number = re.search(r'"errno": ?"(\d+)"', first)
+    if number is not None:
+        reason = os.strerror(int(number[1]))
+        return StoreError(f"the disk failed: {reason}\nFree some space, or mend it, and try again.")
+    if user and isinstance(error, _QUERY_FAULTS) and "magic bytes" not in first:
         return QueryError(f"the query was refused: {first[:400]}", sql=sql)
     fault = StoreError(f"the engine failed: {first[:400]}")
     fault.add_note(f"SQL: {sql}")
@@ -111,6 +117,10 @@ class Connection:
             raise KeyboardInterrupt from error
         except duckdb.Error as error:
             raise self.fault(error, sql) from error
+        except RuntimeError as error:  # what the engine makes of Ctrl-C while it works
+            if INTERRUPTED in str(error):
+                raise KeyboardInterrupt from error
+            raise
 
     def run(self, path: str, **values: Any) -> None:  # noqa: ANN401 - any value DuckDB binds
         """Run the statements of one file of `sql/`; each takes of `values` what it names."""

@@ -65,6 +65,8 @@ class Options:
                 "timezone": self.timezone,
                 "exclusive": list(self.exclusive),
                 "trust": self.trust_recorded_at,
+                "encoding": self.encoding,
+                "delimiter": self.delimiter,
             },
             sort_keys=True,
         )

@@ -11,7 +11,9 @@ import polars as pl
 
 from mazarbul_analytics import frames, ingest, names
 from mazarbul_analytics.connection import Connection
+from mazarbul_analytics.errors import InvalidValue
 from mazarbul_analytics.importing import Options
+from mazarbul_analytics.sources import aborted
 
 __all__ = ["REJECTS", "Stage", "stage_relations"]
 
@@ -107,7 +109,10 @@ def stage_relations(
         stage.bases.append(base)
         first = 0
         for frame in _ahead(source.batches(BATCH_ROWS)):
-            _stage_batch(connection, stage, source, frame, file_no, base, first, options)
+            try:
+                _stage_batch(connection, stage, source, frame, file_no, base, first, options)
+            except InvalidValue as error:  # a column of a type that holds no such thing
+                raise aborted(source.path, str(error)) from error
             first += frame.height
             if progress is not None:
                 progress(done + min(source.bytes_read, source.size), total)

@@ -232,6 +232,23 @@ def next_instant(state: Snapshot) -> datetime:
     return now if newest is None else max(now, newest + timedelta(microseconds=1))
 
 
+def refuse_output(target: Path, root: Path, inputs: Sequence[Path] = ()) -> None:
+    """Raise `InvalidValue` where an output would overwrite an input, or a file of the store."""
+    whole = target.resolve()
+    if any(whole == path.resolve() for path in inputs):
+        raise InvalidValue(
+            f"the output would overwrite what is read: {target}\nName another file.",
+            value=str(target),
+            reason="bad_path",
+        )
+    if whole.is_relative_to(root.resolve()):
+        raise InvalidValue(
+            f"the output would lie inside the store: {target}\nName a file outside {root}.",
+            value=str(target),
+            reason="bad_path",
+        )
+
+
 def new_file(root: Path, name: str, *, sealed: bool = False) -> Path:
     """Return the path of a data file to be written into a table's folder."""
     return root / name / f"{'sealed' if sealed else 'part'}-{uuid.uuid4().hex}.parquet"
@@ -383,10 +400,14 @@ def _whole(entry: Path) -> bool:
 
 
 def _torn(entry: Path) -> StoreError:
-    return StoreError(
-        f"{entry}: the log entry is empty or torn, as a power cut leaves it\n"
-        "Its commit was never reported done: remove that file, then run `mazarbul check`."
+    later = _log_entry(entry.parent.parent, int(entry.name[:20]) + 1).exists()
+    mend = (
+        "Later entries build on it: restore the store's folder from a copy."
+        if later
+        else "Restore the store's folder from a copy. If a power cut tore it, its commit was never "
+        "reported done: then move that file away and run `mazarbul check`."
     )
+    return StoreError(f"{entry}: the log entry is empty or torn\n{mend}")
 
 
 @contextlib.contextmanager

@@ -19,7 +19,7 @@ def read(name):
 
 
 def shown(notebook):
-    """What each cell prints and which tables it shows; numbers of versions may differ."""
+    """Give what each cell prints and which tables it shows; numbers of versions may differ."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             data = output.get("data", {})
@@ -64,8 +64,8 @@ def test_what_is_stored_reads_well(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_axes_have_titles(name):
     source = "\n".join(cell.source for cell in read(name).cells)
-    channels = re.findall(r"alt\.([XY])\([^\n]*", source)
-    titled = re.findall(r"alt\.([XY])\([^\n]*title=\"[^\"]+\"", source)
+    channels = re.findall(r"alt\.([XY])\(", source)
+    titled = re.findall(r"alt\.([XY])\(\"[^\"]+\", title=\"[^\"]+\"", source)
     assert channels == titled
     assert len(channels) >= 4
     assert len(re.findall(r"html_table\(", source)) >= 3

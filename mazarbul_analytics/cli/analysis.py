@@ -202,6 +202,7 @@ def point_in_time(
     Example:
       mazarbul point-in-time probes.csv --entity who --at when --as-of when -o features.parquet
     """
+    out.keep_from(probes)
     out.rows(
         session.open().point_in_time(
             probes,

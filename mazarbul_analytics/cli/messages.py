@@ -75,6 +75,8 @@ def fail(error: BaseException) -> ExitCode:
 
     With `MAZARBUL_DEBUG=1` the traceback comes before.
     """
+    if isinstance(error, RuntimeError) and "Query interrupted" in str(error):
+        error = KeyboardInterrupt()  # Ctrl-C, as the engine tells it
     code = next((code for kind, code in _CODES if isinstance(error, kind)), ExitCode.FAILED)
     if code is ExitCode.BROKEN_PIPE:
         _drop_stdout()

@@ -40,9 +40,16 @@ class Output:
 
     def __init__(self, form: str | None = None, path: str | None = None) -> None:
         self.path = None if path in {None, "-"} else Path(str(path))
+        if self.path is None and sys.stdout is None:
+            raise click.ClickException("standard output is closed: name a file with -o FILE")
         self.form = form or self._default()
         if self.form == "parquet" and self.path is None:
             raise click.UsageError("parquet is no text: name the file to write with -o FILE")
+
+    def keep_from(self, source: str) -> None:
+        """Refuse to write over a file that the command reads."""
+        if self.path is not None and self.path.resolve() == Path(source).resolve():
+            raise click.UsageError(f"-o would overwrite what is read: {source}; name another file")
 
     def _default(self) -> str:
         if self.path is not None:

@@ -38,3 +38,16 @@ from entities_files as e
 where not exists (select 1 from relation_versions as v where v.subject_uid = e.entity_uid)
     and not exists (select 1 from relation_versions as v where v.object_uid = e.entity_uid)
 having count(*) > 0
+union all
+select 'warning', 'import of ' || i.file,
+    'is told done in imports, but no row of it is there: its commit may be lost, restore a copy'
+from imports_files as i
+where i.kind = 'relations' and i.created > 0
+    and not exists (
+        select 1
+        from (
+            select import_uid from relations_sealed union all
+            select import_uid from relations_unsealed
+        ) as r
+        where r.import_uid = i.import_uid
+    )
