@@ -1,6 +1,6 @@
 """A slow model of the time rules in plain Python, which Hypothesis holds the engine to.
 
-It applies one call at a time, as the design words it, and imports nothing of the package. A
+It applies one call at a time, as docs/guarantees.md words it, and imports nothing of the package. A
 relation is a list of versions; a version is never changed but for the instant that superseded it.
 
 Instants are anything that compares: aware datetimes against the store, small integers in the
@@ -192,7 +192,7 @@ class Report:
 
 
 class Oracle:
-    """The ledger as the design describes it."""
+    """The ledger as docs/guarantees.md describes it."""
 
     def __init__(self) -> None:
         self.versions: list[Version] = []
@@ -203,7 +203,7 @@ class Oracle:
         predicate = normal_predicate(call.predicate)
         return Key(call.scope, name_key(call.subject), predicate, name_key(call.object))
 
-    # writing (DESIGN §4)
+    # writing (docs/guarantees.md, Writes)
 
     def call(self, call: Call, instant: Any) -> Outcome:
         """One single call, recorded at `instant`."""
@@ -286,7 +286,7 @@ class Oracle:
             ]
             self.versions += [Version(key, part, instant) for part in new if part not in old]
 
-    # reading (DESIGN §2)
+    # reading (docs/guarantees.md, Time)
 
     def known(self, as_of: Any = None) -> State:
         """Give what was current knowledge at a transaction instant (None: all recorded)."""

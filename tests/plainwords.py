@@ -18,7 +18,7 @@ __all__ = [
     "normal_predicate",
 ]
 
-# --- names (DESIGN §3) -------------------------------------------------------------------------
+# --- names (docs/guarantees.md, Names) ------------------------------------------------------------
 
 # the property White_Space of Unicode, which str.isspace() widens by U+001C to U+001F
 _WHITE = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
