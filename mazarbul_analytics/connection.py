@@ -83,7 +83,9 @@ def translated(error: duckdb.Error, sql: str = "", *, user: bool = False) -> Maz
     number = re.search(r'"errno": ?"(\d+)"', first)
     if number is not None:
         reason = os.strerror(int(number[1]))
-        return StoreError(f"the disk failed: {reason}\nFree some space, or mend it, and try again.")
+        path = re.search(r"/[^\"']+", first.replace("\\", ""))
+        where = path[0] if path is not None else "the disk"
+        return StoreError(f"{where}: {reason}\nFree some space, or mend it, and try again.")
     if user and isinstance(error, _QUERY_FAULTS) and "magic bytes" not in first:
         return QueryError(f"the query was refused: {first[:400]}", sql=sql)
     fault = StoreError(f"the engine failed: {first[:400]}")

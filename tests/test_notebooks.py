@@ -65,7 +65,7 @@ def test_what_is_stored_reads_well(name):
 def test_axes_have_titles(name):
     source = "\n".join(cell.source for cell in read(name).cells)
     channels = re.findall(r"alt\.([XY])\(", source)
-    titled = re.findall(r"alt\.([XY])\(\"[^\"]+\", title=\"[^\"]+\"", source)
+    titled = re.findall(r"alt\.([XY])\(\s*\"[^\"]+\",\s*title=\"[^\"]+\"", source)
     assert channels == titled
     assert len(channels) >= 4
     assert len(re.findall(r"html_table\(", source)) >= 3
