@@ -27,6 +27,7 @@ from mazarbul_analytics.importing import (
 from mazarbul_analytics.rejects import gather, write_rejects
 from mazarbul_analytics.sqlfiles import statement
 from mazarbul_analytics.staging import Progress, Stage, stage_relations
+from mazarbul_analytics.writable import refuse_output, refuse_read_only
 from mazarbul_analytics.writing import (
     IMPORTS_KEY,
     Session,
@@ -74,12 +75,12 @@ def import_relations(
     """Import files of relations; see `Store.import_relations`."""
     refuse_when_disabled()
     options = options.checked()
-    tables.refuse_read_only(root)
+    refuse_read_only(root)
     started = time.monotonic()
     began = datetime.now(UTC)
     files = ingest.expand(paths)
     if options.rejects is not None:
-        tables.refuse_output(options.rejects, root, files)
+        refuse_output(options.rejects, root, files)
     state = tables.snapshot(root)
     wanted, skipped = unseen(state, files, options, "relations")
     report = ImportReport(skipped=skipped, files=[str(f) for f in wanted], dry_run=options.dry_run)

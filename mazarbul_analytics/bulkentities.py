@@ -17,6 +17,7 @@ from mazarbul_analytics.connection import Connection
 from mazarbul_analytics.importing import Options, abort, import_row, seen_before, unseen
 from mazarbul_analytics.rejects import COLUMNS, gather, write_rejects
 from mazarbul_analytics.sources import Source
+from mazarbul_analytics.writable import refuse_output, refuse_read_only
 from mazarbul_analytics.writing import (
     IMPORTS_KEY,
     Session,
@@ -50,12 +51,12 @@ def import_entities(
     """Import files of entities; see `Store.import_entities`."""
     refuse_when_disabled()
     options = options.checked()
-    tables.refuse_read_only(root)
+    refuse_read_only(root)
     started = time.monotonic()
     began = datetime.now(UTC)
     files = ingest.expand(paths)
     if options.rejects is not None:
-        tables.refuse_output(options.rejects, root, files)
+        refuse_output(options.rejects, root, files)
     wanted, skipped = unseen(tables.snapshot(root), files, options, "entities")
     report = EntityReport(skipped=skipped, files=[str(f) for f in wanted], dry_run=options.dry_run)
     if wanted:

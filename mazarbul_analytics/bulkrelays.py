@@ -21,6 +21,7 @@ from mazarbul_analytics.relayids import IdForm
 from mazarbul_analytics.sources import Source
 from mazarbul_analytics.sqlfiles import statement
 from mazarbul_analytics.staging import REJECTS, Progress
+from mazarbul_analytics.writable import refuse_read_only
 from mazarbul_analytics.writing import (
     IMPORTS_KEY,
     Session,
@@ -91,7 +92,7 @@ def import_relays(
 ) -> RelayReport:
     """Import folders of records and files of relays; see `Relays.import_`."""
     refuse_when_disabled()
-    tables.refuse_read_only(root)
+    refuse_read_only(root)
     options = options.checked()
     started = time.monotonic()
     began = datetime.now(UTC)

@@ -14,7 +14,8 @@ import duckdb
 from mazarbul_analytics import sqlfiles
 from mazarbul_analytics.connection import base_objects, connect, literal, translated
 from mazarbul_analytics.errors import InvalidValue, StoreError
-from mazarbul_analytics.tables import Snapshot, refuse_output
+from mazarbul_analytics.tables import Snapshot
+from mazarbul_analytics.writable import refuse_output
 
 __all__ = ["CATALOG", "build", "extract", "is_behind"]
 

@@ -39,7 +39,6 @@ __all__ = [
     "exists",
     "new_file",
     "next_instant",
-    "refuse_read_only",
     "snapshot",
     "sync",
     "writer",
@@ -165,12 +164,6 @@ def create(root: Path, settings: Mapping[str, str] | None = None) -> None:
         raise StoreError(f"cannot make a store at {root}: {error.strerror or error}") from error
 
 
-def refuse_read_only(root: Path) -> None:
-    """Raise `StoreError` where nothing can be written, before any work is done for it."""
-    if exists(root) and not os.access(root, os.W_OK):
-        raise StoreError(f"cannot write to {root}: the folder is read-only")
-
-
 def snapshot(root: Path) -> Snapshot:
     """Read the newest version of every table."""
     if not exists(root):
@@ -230,23 +223,6 @@ def next_instant(state: Snapshot) -> datetime:
     now = datetime.now(UTC)
     newest = state.newest_commit
     return now if newest is None else max(now, newest + timedelta(microseconds=1))
-
-
-def refuse_output(target: Path, root: Path, inputs: Sequence[Path] = ()) -> None:
-    """Raise `InvalidValue` where an output would overwrite an input, or a file of the store."""
-    whole = target.resolve()
-    if any(whole == path.resolve() for path in inputs):
-        raise InvalidValue(
-            f"the output would overwrite what is read: {target}\nName another file.",
-            value=str(target),
-            reason="bad_path",
-        )
-    if whole.is_relative_to(root.resolve()):
-        raise InvalidValue(
-            f"the output would lie inside the store: {target}\nName a file outside {root}.",
-            value=str(target),
-            reason="bad_path",
-        )
 
 
 def new_file(root: Path, name: str, *, sealed: bool = False) -> Path:

@@ -1,0 +1,35 @@
+"""Where a call may write: refused before any work is done for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from mazarbul_analytics import tables
+from mazarbul_analytics.errors import InvalidValue, StoreError
+
+__all__ = ["refuse_output", "refuse_read_only"]
+
+
+def refuse_read_only(root: Path) -> None:
+    """Raise `StoreError` where nothing can be written, before any work is done for it."""
+    if tables.exists(root) and not os.access(root, os.W_OK):
+        raise StoreError(f"cannot write to {root}: the folder is read-only")
+
+
+def refuse_output(target: Path, root: Path, inputs: Sequence[Path] = ()) -> None:
+    """Raise `InvalidValue` where an output would overwrite an input, or a file of the store."""
+    whole = target.resolve()
+    if any(whole == path.resolve() for path in inputs):
+        raise InvalidValue(
+            f"the output would overwrite what is read: {target}\nName another file.",
+            value=str(target),
+            reason="bad_path",
+        )
+    if whole.is_relative_to(root.resolve()):
+        raise InvalidValue(
+            f"the output would lie inside the store: {target}\nName a file outside {root}.",
+            value=str(target),
+            reason="bad_path",
+        )
