@@ -15,7 +15,7 @@ __all__ = ["DAYS", "FUTURE", "HELD_TO_THE_MODEL", "IN_SINGLE_CALLS", "calls", "d
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile(
     "quick",
-    max_examples=30,
+    max_examples=20,
     deadline=None,  # a commit waits for the disk
     derandomize=bool(os.environ.get("CI")),
     suppress_health_check=_SLOW,
