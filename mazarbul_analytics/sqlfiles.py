@@ -51,8 +51,11 @@ def _code(text: str) -> str:
 
 @functools.cache
 def objects() -> tuple[tuple[str, str], ...]:
-    """Return `(name, create statement)` of every view and macro, each after those it names."""
-    found: dict[str, tuple[str, set[str]]] = {}
+    """Return `(name, create statement)` of every view and macro, each after those it names.
+
+    A view and a macro may share a name.
+    """
+    found: dict[tuple[str, str], tuple[str, set[str]]] = {}
     for folder in ("macros", "views"):
         for node in sorted((_root() / folder).iterdir(), key=lambda n: n.name):
             if not node.name.endswith(".sql"):
@@ -64,26 +67,30 @@ def objects() -> tuple[tuple[str, str], ...]:
                 raise ValueError(
                     f"sql/{folder}/{node.name}: does not create the object it is named for"
                 )
-            found[match[2]] = (text, set(_WORD.findall(code.lower())) - {match[2]})
-    ordered: dict[str, str] = {}
+            found[match[2], folder] = (text, set(_WORD.findall(code.lower())) - {match[2]})
+    ordered: dict[tuple[str, str], str] = {}
 
-    def place(name: str) -> None:
-        if name in ordered:
+    def place(key: tuple[str, str]) -> None:
+        if key in ordered:
             return
-        text, words = found[name]
-        for needed in sorted(words & found.keys()):
-            place(needed)
-        ordered[name] = text
+        text, words = found[key]
+        for needed in keys:
+            if needed[0] in words:
+                place(needed)
+        ordered[key] = text
 
-    for name in sorted(found):
-        place(name)
-    return tuple(ordered.items())
+    keys = sorted(found)
+    for key in keys:
+        place(key)
+    return tuple((name, text) for (name, _), text in ordered.items())
 
 
 @functools.cache
 def objects_for(folder: str, *more: str) -> tuple[tuple[str, str], ...]:
     """Return of `objects` what a folder's statements need, and `more`, with what these need."""
-    texts = dict(objects())
+    texts: dict[str, str] = {}
+    for name, text in objects():
+        texts[name] = texts.get(name, "") + text
     words: set[str] = set(more)
     for node in (_root() / folder).iterdir():
         if node.name.endswith(".sql"):
