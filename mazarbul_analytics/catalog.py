@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import shutil
 import tempfile
 import uuid
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
-from mazarbul_analytics import sqlfiles
+from mazarbul_analytics import comments, sqlfiles
 from mazarbul_analytics.connection import base_objects, connect, literal, translated
 from mazarbul_analytics.errors import InvalidValue, StoreError
 from mazarbul_analytics.tables import Snapshot
@@ -22,30 +24,48 @@ __all__ = ["CATALOG", "build", "extract", "is_behind"]
 CATALOG = "catalog.duckdb"
 STORAGE_VERSION = "v1.0.0"
 """Most BI tools still carry a DuckDB 1.x, which reads no newer form."""
+BASE = "base"
+"""Where the stamp of a door holds a digest of each object that names files or the store's state."""
+UNCOMMENTED = """
+    select table_name, column_name from duckdb_columns()
+    where database_name = current_database() and not internal and comment is null
+"""
 
 
 def is_behind(snapshot: Snapshot) -> bool:
     """Tell whether the door is missing, damaged, or was built over other versions or folders."""
-    return _stamp_of(snapshot.root / CATALOG) != _stamp(snapshot)
+    found = _stamp_of(snapshot.root / CATALOG)
+    return found is None or {k: v for k, v in found.items() if k != BASE} != _stamp(snapshot)
 
 
 def build(snapshot: Snapshot) -> Path:
     """Write the door beside the old one and move it into place; a reader has the one or the other.
 
-    Where the old door was made by the same `sql/`, it is copied and only what names files is new.
+    Where the old door was made by the same `sql/`, it is copied and only what names other files
+    than before is made anew. Whatever is made anew gets its comments again.
     """
     path = snapshot.root / CATALOG
     beside = snapshot.root / f".{CATALOG}-{uuid.uuid4().hex}"
     work = _workplace(beside)
     stamp = _stamp(snapshot)
-    built_from = literal(json.dumps(stamp))
+    base = {sqlfiles.created(text): text for text in base_objects(snapshot)}
+    made_of = {name: _digest(text) for (_, name), text in base.items()}
     old = _stamp_of(path)
-    objects = tuple(text for _, text in sqlfiles.objects())
+    objects = [text for _, text in sqlfiles.objects()]
     sql = ""
     try:
         if old is not None and old["sql"] == stamp["sql"]:
             shutil.copyfile(path, work)
-            objects = ()
+            objects = []
+            base = {
+                key: text for key, text in base.items() if old[BASE].get(key[1]) != made_of[key[1]]
+            }
+        built_from = literal(json.dumps({**stamp, BASE: made_of}))
+        made = [
+            *base.values(),
+            *objects,
+            f"create or replace view catalog_built_from as select {built_from} as built_from",
+        ]
         with contextlib.closing(duckdb.connect()) as door:
             door.execute("set TimeZone = 'UTC'")
             door.execute(
@@ -53,11 +73,9 @@ def build(snapshot: Snapshot) -> Path:
             )
             door.execute("use door")
             door.execute("begin")  # one transaction, or each object is synced to disk on its own
-            for sql in (
-                *base_objects(snapshot),
-                *objects,
-                f"create or replace view catalog_built_from as select {built_from} as built_from",
-            ):
+            for sql in (*made, *comments.on(map(sqlfiles.created, made))):
+                door.execute(sql)
+            for sql in comments.of_columns(door.execute(UNCOMMENTED).fetchall()):
                 door.execute(sql)
             door.execute("commit")
         _arrive(work, beside, path)
@@ -82,12 +100,16 @@ def _arrive(work: Path, beside: Path, target: Path) -> None:
     beside.replace(target)
 
 
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def _stamp(snapshot: Snapshot) -> dict[str, object]:
     """Return what the door depends on: the folder, the table versions, the text of `sql/`."""
     return {"root": str(snapshot.root), "sql": sqlfiles.digest(), **snapshot.versions}
 
 
-def _stamp_of(path: Path) -> dict[str, object] | None:
+def _stamp_of(path: Path) -> dict[str, Any] | None:
     """Return the stamp that a door bears, None where there is no door that can be read."""
     if not path.exists():
         return None
