@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from mazarbul_analytics import sqlfiles
 from mazarbul_analytics.quoting import literal, quoted
 
-__all__ = ["Comment", "of_columns", "of_macros", "of_views", "on"]
+__all__ = ["Comment", "of_columns", "of_macros", "of_views", "on", "statement"]
 
 _STATEMENT = re.compile(
     r"comment on (view|column|macro table|macro) (\w+)(?:\.\"?(\w+)\"?)? is\s+'((?:[^']|'')+)'"
@@ -72,12 +72,19 @@ def of_macros() -> Mapping[str, Comment]:
     return _read("macros")[0]
 
 
+def statement(kind: str, name: str, text: str, column: str = "") -> str:
+    """Return the statement that comments an object of the kind, or one of its columns."""
+    if column:
+        return f"comment on column {quoted(name)}.{quoted(column)} is {literal(text)}"
+    return f"comment on {kind} {quoted(name)} is {literal(text)}"
+
+
 def on(names: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Yield the statements that comment views and macros, given as `(kind, name)`, where told."""
     for kind, name in names:
         said = (of_views() if kind == "view" else of_macros()).get(name)
         if said is not None:
-            yield f"comment on {said.kind} {quoted(name)} is {literal(said.text)}"
+            yield statement(said.kind, name, said.text)
 
 
 def of_columns(columns: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -85,5 +92,4 @@ def of_columns(columns: Iterable[tuple[str, str]]) -> Iterator[str]:
     for view, column in columns:
         said = of_views().get(view)
         if said is not None and column in said.columns:
-            text = literal(said.columns[column])
-            yield f"comment on column {quoted(view)}.{quoted(column)} is {text}"
+            yield statement("view", view, said.columns[column], column)

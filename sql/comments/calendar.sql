@@ -1,6 +1,6 @@
 -- What a catalog says of calendar and of each of its columns.
 comment on view calendar is
-    'The days of the daily views, one row for each day in UTC, to join them to: from the first start (at most 100 years ago) or the first deposit to today, both in. For another grid: calendar(start, stop, step).';
+    'The days of the daily views, one row for each day in UTC, to join them to: from the first start (at most 100 years ago) or the first deposit to today, both in. For another grid: calendar(start, stop, step) of catalog.duckdb.';
 comment on column calendar.day is
     'The day in UTC, of valid time in relation_activity_daily, of transaction time in relay_gap_history. Its midnight is in, the next one is out.';
 comment on column calendar."at" is

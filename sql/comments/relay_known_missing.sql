@@ -1,6 +1,6 @@
 -- What a catalog says of relay_known_missing and of each of its columns.
 comment on view relay_known_missing is
-    'The ids that are known to be missing, one row each: a held relay names it, its bytes are not held. As far as is recorded; for another instant: relay_gaps_as_of(as_of).';
+    'The ids that are known to be missing, one row each: a held relay names it, its bytes are not held. As far as is recorded; for another instant: relay_gaps_as_of(as_of) of catalog.duckdb.';
 comment on column relay_known_missing.relay_id is
     'The id that is missing.';
 comment on column relay_known_missing.named_by is

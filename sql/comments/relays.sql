@@ -1,6 +1,6 @@
 -- What a catalog says of relays and of each of its columns.
 comment on view relays is
-    'The relays that are present, one row each. As far as is recorded; for another instant: relays_as_of(as_of).';
+    'The relays that are present, one row each. As far as is recorded; for another instant: relays_as_of(as_of) of catalog.duckdb.';
 comment on column relays.relay_id is
     'The id of the relay. Ids have one width, so that they sort in the order of their numbers.';
 comment on column relays.sha256 is
