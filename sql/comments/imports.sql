@@ -30,7 +30,7 @@ comment on column imports.unchanged is
 comment on column imports.rejected is
     'How many rows were left out, each with its reason.';
 comment on column imports.started_at is
-    'Transaction time: when the call began; this instant is in.';
+    'Transaction time: when the call began; recorded_at is later, and both are in the call.';
 comment on column imports.recorded_at is
     'Transaction time: when the call was recorded; this instant is in.';
 comment on column imports.tool_version is
