@@ -11,7 +11,7 @@ from pathlib import Path
 
 import duckdb
 
-from mazarbul_analytics import sqlfiles
+from mazarbul_analytics import engine, sqlfiles
 from mazarbul_analytics.connection import base_objects, connect, literal, translated
 from mazarbul_analytics.errors import InvalidValue, StoreError
 from mazarbul_analytics.tables import Snapshot
@@ -46,8 +46,7 @@ def build(snapshot: Snapshot) -> Path:
         if old is not None and old["sql"] == stamp["sql"]:
             shutil.copyfile(path, work)
             objects = ()
-        with contextlib.closing(duckdb.connect()) as door:
-            door.execute("set TimeZone = 'UTC'")
+        with contextlib.closing(engine.start()) as door:
             door.execute(
                 f"attach {literal(str(work))} as door (storage_version {literal(STORAGE_VERSION)})"
             )
