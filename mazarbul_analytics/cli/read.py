@@ -50,8 +50,8 @@ def relations(
     *,
     at: str | None,
     as_of: str | None,
-    predicates: tuple[str, ...],
-    scopes: tuple[str, ...],
+    predicates: list[str] | None,
+    scopes: list[str] | None,
     limit: int,
     include_inactive: bool,
     out: Output,
@@ -67,8 +67,8 @@ def relations(
         reference,
         at=at,
         as_of=as_of,
-        predicates=list(predicates) or None,
-        scopes=list(scopes) or None,
+        predicates=predicates,
+        scopes=scopes,
         limit=limit,
         include_inactive=include_inactive,
     )
@@ -89,8 +89,8 @@ def history(
     reference: str,
     *,
     as_of: str | None,
-    predicates: tuple[str, ...],
-    scopes: tuple[str, ...],
+    predicates: list[str] | None,
+    scopes: list[str] | None,
     out: Output,
 ) -> None:
     """List every version of an entity's relations.
@@ -104,8 +104,8 @@ def history(
         session.open().history(
             reference,
             as_of=as_of,
-            predicates=list(predicates) or None,
-            scopes=list(scopes) or None,
+            predicates=predicates,
+            scopes=scopes,
         )
     )
 
