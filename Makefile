@@ -23,6 +23,7 @@ bench: $(VENV)/ok         ## speed as ratios against a baseline in the same run
 
 docs: $(VENV)/ok          ## write the generated parts of the docs again
 	$(BIN)/python tools/write_cli_reference.py
+	$(BIN)/python tools/write_sql_reference.py
 	$(BIN)/python tools/write_console_blocks.py
 
 $(VENV)/ok: pyproject.toml

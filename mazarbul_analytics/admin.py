@@ -96,10 +96,15 @@ def vacuum(root: Path, older_than: timedelta) -> list[str]:
     return transact(root, decide)
 
 
-def catalog(root: Path, extract: Path | None) -> Path:
-    """Build the door anew, or write a self-contained copy to `extract`."""
+def catalog(root: Path, extract: Path | None, *, relay_bytes: bool = False) -> Path:
+    """Build the door anew, or write a self-contained copy to `extract`; see `Store.catalog`."""
     if extract is not None:
-        return _catalog.extract(tables.snapshot(root), extract)
+        return _catalog.extract(tables.snapshot(root), extract, relay_bytes=relay_bytes)
+    if relay_bytes:
+        raise InvalidValue(
+            "relay_bytes is said of an extract, and none is asked for\nGive extract=FILE too.",
+            value="relay_bytes",
+        )
 
     def decide(session: Session) -> Path:
         return _catalog.build(session.snapshot)

@@ -1,7 +1,8 @@
 """Find, order and load the files of `sql/`: one object or one step a file.
 
 `views` and `macros` are made in every connection and in the catalog, in the order of their needs;
-`writes` holds the steps of the sequenced write and of the imports, run by name.
+`writes` holds the steps of the sequenced write and of the imports, run by name; `comments` what the
+catalog says of each.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-__all__ = ["digest", "objects", "objects_for", "statement", "statements"]
+__all__ = ["created", "digest", "names", "objects", "objects_for", "statement", "statements"]
 
 _CREATE = re.compile(r"create or replace (?:temp )?(view|macro) (\w+)", re.IGNORECASE)
 _WORD = re.compile(r"\b[a-z_][a-z0-9_]*\b")
@@ -50,44 +51,59 @@ def _code(text: str) -> str:
 
 
 @functools.cache
+def names(folder: str) -> tuple[str, ...]:
+    """Return the names of the files of a folder, without their ending, sorted."""
+    found = sorted(node.name for node in (_root() / folder).iterdir())
+    return tuple(n.removesuffix(".sql") for n in found if n.endswith(".sql"))
+
+
+def created(sql: str) -> tuple[str, str]:
+    """Return what a statement creates: `view` or `macro`, and its name."""
+    match = _CREATE.search(_code(sql))
+    if match is None:
+        raise ValueError(f"creates no view or macro: {sql}")
+    return match[1].lower(), match[2]
+
+
+@functools.cache
 def objects() -> tuple[tuple[str, str], ...]:
-    """Return `(name, create statement)` of every view and macro, each after those it names."""
-    found: dict[str, tuple[str, set[str]]] = {}
+    """Return `(name, create statement)` of every view and macro, each after those it names.
+
+    A view and a macro may share a name.
+    """
+    found: dict[tuple[str, str], tuple[str, set[str]]] = {}
     for folder in ("macros", "views"):
-        for node in sorted((_root() / folder).iterdir(), key=lambda n: n.name):
-            if not node.name.endswith(".sql"):
-                continue
-            text = node.read_text(encoding="utf-8").strip().removesuffix(";")
-            code = _code(text)
-            match = _CREATE.search(code)
-            if match is None or match[2] != node.name.removesuffix(".sql"):
-                raise ValueError(
-                    f"sql/{folder}/{node.name}: does not create the object it is named for"
-                )
-            found[match[2]] = (text, set(_WORD.findall(code.lower())) - {match[2]})
-    ordered: dict[str, str] = {}
+        for name in names(folder):
+            text = statement(f"{folder}/{name}.sql").strip().removesuffix(";")
+            if created(text) != (folder.removesuffix("s"), name):
+                raise ValueError(f"sql/{folder}/{name}.sql: does not create what it is named for")
+            found[name, folder] = (text, set(_WORD.findall(_code(text).lower())) - {name})
+    ordered: dict[tuple[str, str], str] = {}
 
-    def place(name: str) -> None:
-        if name in ordered:
+    def place(key: tuple[str, str]) -> None:
+        if key in ordered:
             return
-        text, words = found[name]
-        for needed in sorted(words & found.keys()):
-            place(needed)
-        ordered[name] = text
+        text, words = found[key]
+        for needed in keys:
+            if needed[0] in words:
+                place(needed)
+        ordered[key] = text
 
-    for name in sorted(found):
-        place(name)
-    return tuple(ordered.items())
+    keys = sorted(found)
+    for key in keys:
+        place(key)
+    return tuple((name, text) for (name, _), text in ordered.items())
 
 
 @functools.cache
 def objects_for(folder: str, *more: str) -> tuple[tuple[str, str], ...]:
     """Return of `objects` what a folder's statements need, and `more`, with what these need."""
-    texts = dict(objects())
+    texts: dict[str, str] = {}
+    for name, text in objects():
+        texts[name] = texts.get(name, "") + text
     words: set[str] = set(more)
-    for node in (_root() / folder).iterdir():
-        if node.name.endswith(".sql"):
-            words |= set(_WORD.findall(_code(node.read_text(encoding="utf-8")).lower()))
+    for name in names(folder):
+        words |= set(_WORD.findall(_code(statement(f"{folder}/{name}.sql")).lower()))
     wanted = words & texts.keys()
     while True:
         needed = {w for name in wanted for w in _WORD.findall(_code(texts[name]).lower())}
@@ -99,6 +115,7 @@ def objects_for(folder: str, *more: str) -> tuple[tuple[str, str], ...]:
 
 @functools.cache
 def digest() -> str:
-    """Return a hash over the text of every view and macro."""
-    text = "\n".join(t for _, t in objects())
+    """Return a hash over the text of every view and macro, and what is said of them."""
+    said = (statement(f"comments/{name}.sql") for name in names("comments"))
+    text = "\n".join((*(t for _, t in objects()), *said))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -544,11 +544,17 @@ class Store:
         connection, snapshot = self._read()
         return admin.info(connection, snapshot)
 
-    def catalog(self, *, extract: str | os.PathLike[str] | None = None) -> Path:
+    def catalog(
+        self, *, extract: str | os.PathLike[str] | None = None, relay_bytes: bool = False
+    ) -> Path:
         """Build the door for BI tools anew, or write a self-contained copy to `extract`.
 
-        Returns the path that was written.
+        The copy has native tables under the names of the door's views, with their comments;
+        `relays` is without the bytes (`record`) unless `relay_bytes` asks for them. It takes the
+        place of an older one when it is whole. Returns the path that was written. Raises
+        `InvalidValue` for a path that is not to be written, `StoreError`.
         """
         from mazarbul_analytics import admin  # noqa: PLC0415 - rarely needed
 
-        return admin.catalog(self.path, None if extract is None else Path(extract))
+        target = None if extract is None else Path(extract)
+        return admin.catalog(self.path, target, relay_bytes=relay_bytes)

@@ -15,10 +15,16 @@ import mazarbul_analytics as mz
 from mazarbul_analytics import catalog, sqlfiles, tables
 
 VIEWS = [
+    "calendar",
     "entities",
+    "relation_activity_daily",
+    "relation_durations",
     "relation_history",
+    "relation_holders",
+    "relation_stints",
     "relations_now",
     "relays",
+    "relay_gap_history",
     "relay_references",
     "relay_known_missing",
     "relay_holes",
@@ -225,32 +231,3 @@ def test_readers_in_other_processes_while_a_writer_commits(store):
     assert held.execute(count).fetchall() == [(5,)]
     held.close()
     assert ask(store, count) == [(5 + written,)]
-
-
-# --- the extract ---------------------------------------------------------------------------------
-
-
-def test_an_extract_stands_alone(store, tmp_path):
-    store.catalog()
-    expected = {view: sorted(map(repr, ask(store, f"from {view}"))) for view in VIEWS}
-    target = tmp_path / "elsewhere" / "all.duckdb"
-    target.parent.mkdir()
-    assert store.catalog(extract=target) == target
-    shutil.rmtree(store.path)
-    with duckdb.connect(str(target), read_only=True) as connection:
-        connection.execute("set TimeZone = 'UTC'")
-        for view in VIEWS:
-            found = connection.execute(f"from {view}").fetchall()
-            assert sorted(map(repr, found)) == expected[view], view
-    assert sorted(p.name for p in target.parent.iterdir()) == ["all.duckdb"]
-
-
-def test_an_extract_replaces_an_older_one_only_when_it_is_whole(store, tmp_path, monkeypatch):
-    target = tmp_path / "all.duckdb"
-    store.catalog(extract=target)
-    before = target.read_bytes()
-    monkeypatch.setattr(sqlfiles, "statements", lambda _path: ("select nonsense",))  # breaks it
-    with pytest.raises(mz.StoreError):
-        store.catalog(extract=target)
-    assert target.read_bytes() == before
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["all.duckdb", "store"]

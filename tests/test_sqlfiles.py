@@ -50,7 +50,7 @@ def test_an_object_is_alone_in_the_file_that_bears_its_name(path):
 
 def test_only_sql_is_there():
     assert [p for p in SQL.rglob("*") if p.is_file() and p.suffix != ".sql"] == []
-    assert {p.parent.name for p in FILES} == {"macros", "views", "reads", "writes"}
+    assert {p.parent.name for p in FILES} == {"comments", "macros", "reads", "views", "writes"}
 
 
 def test_each_object_comes_after_those_it_names():

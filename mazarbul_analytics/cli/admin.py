@@ -14,8 +14,9 @@ __all__ = ["catalog", "check", "info", "optimize", "vacuum"]
 
 @click.command(cls=Command)
 @click.option("--extract", metavar="FILE", help="Write a self-contained copy with native tables.")
+@click.option("--relay-bytes", is_flag=True, help="Put the bytes of the relays into it too.")
 @pass_session
-def catalog(session: Session, *, extract: str | None) -> None:
+def catalog(session: Session, *, extract: str | None, relay_bytes: bool) -> None:
     """Renew the door for BI tools, or extract a copy of it.
 
     STORE/catalog.duckdb holds views and macros over the store's files. Writing commands renew
@@ -24,7 +25,9 @@ def catalog(session: Session, *, extract: str | None) -> None:
     Example:
       mazarbul catalog
     """
-    say(f"catalog: {session.open().catalog(extract=extract)}")
+    if relay_bytes and extract is None:
+        raise click.UsageError("--relay-bytes is said of an extract: give --extract FILE too")
+    say(f"catalog: {session.open().catalog(extract=extract, relay_bytes=relay_bytes)}")
 
 
 @click.command(cls=Command)

@@ -1,68 +1,11 @@
 -- relation_activity(start, stop, step): how many relations were live at each instant of a grid, by
 -- predicate. Grain: one row per instant and predicate, zeros too; a predicate that is live at no
 -- instant of the grid has no rows. Columns: at, predicate, live.
--- Time: the instants are start + n * step (n = 0, 1, ...) up to stop, both ends in, counted on UTC
--- timestamps (a month is a calendar month); step is an INTERVAL longer than nothing. as_of null = all
--- that is recorded. predicates and scopes null = every one.
--- A sweep: a version adds one at the first instant from valid_from on and takes it off at the first
--- instant from valid_to on (histogram's bins hold their upper bound), then a running sum.
+-- Time: the instants are those of calendar(start, stop, step), both ends in; step is an INTERVAL.
+-- as_of null = all that is recorded. predicates and scopes null = every one.
 create or replace macro relation_activity(
     start, stop, step, as_of := null, predicates := null, scopes := null
 ) as table
-with grid as materialized (
-    select moment
-    from (
-        select
-            (instant(start) at time zone 'UTC' + n * cast(step as interval)) at time zone 'UTC'
-                as moment
-        from (
-            select unnest(generate_series(
-                0, cast(ceil(
-                    (epoch(instant(stop)) - epoch(instant(start)))
-                    / (0.9 * epoch(cast(step as interval)))
-                ) as bigint)
-            )) as n
-            where cast(step as interval) > interval 0 second
-        ) as numbers
-    ) as moments
-    where moment <= instant(stop)
-),
-bounds as materialized (select list(moment order by moment) as moments from grid),
-counted as (
-    select
-        predicate,
-        histogram(
-            coalesce(valid_from, cast('-infinity' as timestamptz)), (select moments from bounds)
-        ) as begun,
-        histogram(valid_to, (select moments from bounds)) filter (where valid_to is not null) as ended
-    from relation_versions
-    where is_known(recorded_at, superseded_at, instant_or_latest(as_of))
-        and (valid_from is null or valid_from <= instant(stop))
-        and (valid_to is null or valid_to > instant(start))
-        and (predicates is null or list_contains(predicates, predicate))
-        and (scopes is null or list_contains(scopes, scope))
-    group by predicate
-),
-steps as (
-    select predicate, moment, sum(n) as n
-    from (
-        select predicate, unnest(map_keys(begun)) as moment, unnest(map_values(begun)) as n
-        from counted
-        union all
-        select predicate, unnest(map_keys(ended)), -cast(unnest(map_values(ended)) as bigint)
-        from counted
-    ) as both_ends
-    group by predicate, moment
-)
-select moment as "at", predicate, live
-from (
-    select
-        g.moment, c.predicate,
-        cast(sum(coalesce(s.n, 0)) over (
-            partition by c.predicate order by g.moment rows unbounded preceding
-        ) as bigint) as live
-    from grid as g
-    cross join (select predicate from counted) as c
-    left join steps as s on s.predicate = c.predicate and s.moment = g.moment
-) as swept
-qualify max(live) over (partition by predicate) > 0;
+with activity_grid as materialized (select "at" from calendar(start, stop, step))
+select *
+from relation_activity_among('activity_grid', start, stop, as_of, predicates, scopes);
