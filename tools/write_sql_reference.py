@@ -30,7 +30,8 @@ the same views and macros.
 Valid time is when something was true in the world (`at`), transaction time when this store knew it
 (`as_of`). A start is in, an end is out, null is open. Any instant may be given as text,
 TIMESTAMPTZ, TIMESTAMP or DATE; without an offset it is UTC, whatever the session's time zone is.
-An extract (`mazarbul catalog --extract FILE`) has the views as tables, and no macros.
+An extract (`mazarbul catalog --extract FILE`) has the views as tables, and no macros. The door asks
+for DuckDB 1.2 or newer, an extract for any 1.x.
 """
 
 PROBES = 'create temp table probes (entity_uid varchar, "at" timestamptz, as_of timestamptz)'
