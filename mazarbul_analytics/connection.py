@@ -167,6 +167,14 @@ class Connection:
             raise self.fault(error, sql) from error
         return table
 
+    def stream(self, sql: str, rows: int) -> pa.RecordBatchReader:
+        """Run one statement and return its answer in batches, each made when it is read."""
+        log.debug("%s", sql)
+        try:
+            return self.raw.sql(sql).to_arrow_reader(rows)
+        except duckdb.Error as error:
+            raise self.fault(error, sql) from error
+
     def named(self, path: str, params: Params = None) -> pa.Table:
         """Run the one query of a file of `sql/`, of few rows, and return its answer."""
         return self.page(sqlfiles.statement(path).rstrip().removesuffix(";"), params)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mazarbul_analytics.bulk import ImportReport
     from mazarbul_analytics.bulkentities import EntityReport
     from mazarbul_analytics.gaps import GapReport
+    from mazarbul_analytics.publish import Published
     from mazarbul_analytics.relays import Relays
 
 __all__ = ["Store"]
@@ -558,3 +559,21 @@ class Store:
 
         target = None if extract is None else Path(extract)
         return admin.catalog(self.path, target, relay_bytes=relay_bytes)
+
+    def publish(
+        self, url: str, *, schema: str = "mazarbul", relay_bytes: bool = False
+    ) -> Published:
+        """Copy the extract's tables and views into a schema of PostgreSQL, in one transaction.
+
+        `url` is `postgresql://USER@HOST:PORT/DATABASE`. The rows of the last publish are replaced;
+        a reader has the old ones until the commit. Tables, views and grants of others stay, and
+        what no publish made is not touched. `relay_bytes` copies the bytes of the relays too.
+        Needs the extra: `pip install 'mazarbul-analytics[postgres]'`.
+
+        Returns a `Published`: `.schema`, `.rows` (by table), `.views`, `.adapted` (rows by table in
+        which a value is spelled otherwise, since PostgreSQL cannot hold it). Raises `InvalidValue`
+        for a URL or a schema that is none, and `StoreError`; then nothing was changed.
+        """
+        from mazarbul_analytics import publish as _publish  # noqa: PLC0415 - an extra
+
+        return _publish.publish(tables.snapshot(self.path), url, schema, relay_bytes=relay_bytes)
