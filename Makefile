@@ -16,7 +16,7 @@ test: $(VENV)/ok          ## lint, type check, and every test that needs only Py
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
 
-test-outside: $(VENV)/ok  ## the tests that need a browser (chromium) or promtool (prometheus)
+test-outside: $(VENV)/ok  ## the tests that need chromium, promtool (prometheus) or postgresql
 	$(BIN)/python -m pytest -m "browser or service"
 
 test-bi: $(VENV)/ok $(BI_VENV)/ok  ## the door held open by a real Apache Superset, and by the oldest DuckDB

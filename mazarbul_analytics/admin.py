@@ -88,6 +88,9 @@ def vacuum(root: Path, older_than: timedelta) -> list[str]:
     hours = older_than.total_seconds() / 3600
 
     def decide(session: Session) -> list[str]:
+        # a door that a crash left behind names files that are to go
+        if _catalog.is_behind(session.snapshot):
+            _catalog.build(session.snapshot)
         return merging.vacuum(session.snapshot, hours)
 
     return transact(root, decide)

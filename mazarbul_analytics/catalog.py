@@ -15,7 +15,7 @@ from typing import Any
 
 import duckdb
 
-from mazarbul_analytics import comments, instants, sqlfiles
+from mazarbul_analytics import comments, engine, instants, sqlfiles
 from mazarbul_analytics.connection import Connection, base_objects, connect, literal
 from mazarbul_analytics.errors import InvalidValue, StoreError
 from mazarbul_analytics.tables import Snapshot
@@ -68,8 +68,7 @@ def build(snapshot: Snapshot) -> Path:
             *objects,
             f"create or replace view catalog_built_from as select {built_from} as built_from",
         ]
-        with contextlib.closing(Connection(duckdb.connect())) as door:
-            door.execute("set TimeZone = 'UTC'")
+        with contextlib.closing(Connection(engine.start())) as door:
             _attach(door, work, "door")
             door.execute("use door")
             door.execute("begin")  # one transaction, or each object is synced to disk on its own

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from mazarbul_analytics.errors import InvalidValue
 
-__all__ = ["ALIASES", "KINDS", "Resolution", "normal_header", "resolve"]
+__all__ = ["ALIASES", "KINDS", "Resolution", "mapped_columns", "normal_header", "resolve"]
 
 # canonical column -> further spellings; the canonical name itself always counts
 ALIASES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -88,13 +88,9 @@ def resolve(
     (a key of `mapping` that is no column).
     """
     aliases = ALIASES[kind]
-    meanings = {
-        normal_header(spelling): canonical
-        for canonical, others in aliases.items()
-        for spelling in (canonical, *others)
-    }
+    meanings = _meanings(kind)
     _refuse_twins(names)
-    columns = _mapped(names, mapping or {}, meanings, kind)
+    columns = _mapped(names, mapping or {}, kind)
     taken = set(columns.values())
     ignored: list[str] = []
     found: dict[str, str] = {}
@@ -112,10 +108,42 @@ def resolve(
         else:
             found[canonical] = name
     columns |= found
-    for group in _REQUIRED[kind]:
-        if not any(canonical in columns for canonical in group):
-            raise _missing(group, names, aliases)
+    missing = [g for g in _REQUIRED[kind] if not any(canonical in columns for canonical in g)]
+    if missing:
+        raise _missing(missing, names, aliases)
     return Resolution({c: columns[c] for c in aliases if c in columns}, ignored)
+
+
+def _meanings(kind: str) -> dict[str, str]:
+    return {
+        normal_header(spelling): canonical
+        for canonical, others in ALIASES[kind].items()
+        for spelling in (canonical, *others)
+    }
+
+
+def mapped_columns(mapping: Mapping[str, str], kind: str) -> dict[str, str]:
+    """Return the header that each canonical column is mapped to; no file is needed for it.
+
+    Raises `InvalidValue` with reason `unknown_column` (a key that is no column of `kind`) or
+    `duplicate_column` (two keys of one meaning).
+    """
+    meanings = _meanings(kind)
+    columns: dict[str, str] = {}
+    for column, header in mapping.items():
+        canonical = meanings.get(normal_header(column))
+        if canonical is None:
+            known = ", ".join(ALIASES[kind])
+            msg = (
+                f"{column!r} is no column of {kind}: a map is COLUMN=HEADER\n"
+                f"The columns are {known}."
+            )
+            raise InvalidValue(msg, value=column, reason="unknown_column")
+        if canonical in columns:
+            msg = f"the column {canonical!r} is mapped twice: give --map {canonical}=HEADER once"
+            raise InvalidValue(msg, value=column, reason="duplicate_column")
+        columns[canonical] = header
+    return columns
 
 
 def _refuse_twins(names: Iterable[str]) -> None:
@@ -131,20 +159,10 @@ def _refuse_twins(names: Iterable[str]) -> None:
         seen[key] = name
 
 
-def _mapped(
-    names: Sequence[str], mapping: Mapping[str, str], meanings: Mapping[str, str], kind: str
-) -> dict[str, str]:
+def _mapped(names: Sequence[str], mapping: Mapping[str, str], kind: str) -> dict[str, str]:
     by_key = {normal_header(name): name for name in names}
     columns: dict[str, str] = {}
-    for column, header in mapping.items():
-        canonical = meanings.get(normal_header(column))
-        if canonical is None:
-            known = ", ".join(ALIASES[kind])
-            msg = f"{column!r} is no column of {kind}; known are {known}"
-            raise InvalidValue(msg, value=column, reason="unknown_column")
-        if canonical in columns:
-            msg = f"the column {canonical!r} is mapped twice: give --map {canonical}=HEADER once"
-            raise InvalidValue(msg, value=column, reason="duplicate_column")
+    for canonical, header in mapped_columns(mapping, kind).items():
         name = by_key.get(normal_header(header))
         if name is None:
             msg = f"the column {header!r}, mapped to {canonical!r}, is not there; {_seen(names)}"
@@ -154,13 +172,17 @@ def _mapped(
 
 
 def _missing(
-    group: Sequence[str], names: Sequence[str], aliases: Mapping[str, Sequence[str]]
+    groups: Sequence[Sequence[str]], names: Sequence[str], aliases: Mapping[str, Sequence[str]]
 ) -> InvalidValue:
-    spellings = "|".join(s for canonical in group for s in (canonical, *aliases[canonical]))
-    what = " or ".join(repr(canonical) for canonical in group)
+    told = []
+    for group in groups:
+        spellings = "|".join(s for canonical in group for s in (canonical, *aliases[canonical]))
+        told.append(f"{' or '.join(repr(c) for c in group)} ({spellings})")
+    one = len(told) == 1
     msg = (
-        f"the required column {what} ({spellings}) is missing; {_seen(names)}; "
-        f"--map {group[0]}=HEADER names it"
+        f"the required column{'' if one else 's'} {' and '.join(told)} "
+        f"{'is' if one else 'are'} missing; {_seen(names)}; "
+        f"--map {groups[0][0]}=HEADER names {'it' if one else 'one'}"
     )
     if any(_BOM in name for name in names):
         msg += "; a header holds the invisible character U+FEFF (byte order mark): remove it"

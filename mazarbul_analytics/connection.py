@@ -20,7 +20,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from mazarbul_analytics import schema, sqlfiles
+from mazarbul_analytics import engine, schema, sqlfiles
 from mazarbul_analytics.damage import damage_of
 from mazarbul_analytics.errors import MazarbulError, QueryError, StoreError
 from mazarbul_analytics.quoting import literal, literal_path, quoted
@@ -103,7 +103,7 @@ class Connection:
     def fault(self, error: duckdb.Error, sql: str, *, user: bool = False) -> MazarbulError:
         """Return the error of ours that an error of the engine means; it names a damaged file."""
         if _may_be_damage(error) and self.snapshot is not None:
-            with duckdb.connect() as probe:
+            with engine.start() as probe:
                 damage = damage_of(self.snapshot, probe.execute, duckdb.Error, deep=not user)
             if damage is not None:
                 damage.add_note(f"SQL: {sql}")
@@ -167,6 +167,14 @@ class Connection:
             raise self.fault(error, sql) from error
         return table
 
+    def stream(self, sql: str, rows: int) -> pa.RecordBatchReader:
+        """Run one statement and return its answer in batches, each made when it is read."""
+        log.debug("%s", sql)
+        try:
+            return self.raw.sql(sql).to_arrow_reader(rows)
+        except duckdb.Error as error:
+            raise self.fault(error, sql) from error
+
     def named(self, path: str, params: Params = None) -> pa.Table:
         """Run the one query of a file of `sql/`, of few rows, and return its answer."""
         return self.page(sqlfiles.statement(path).rstrip().removesuffix(";"), params)
@@ -187,12 +195,7 @@ def connect(snapshot: Snapshot | None = None, *, scratch: Path | None = None) ->
     to one below the system's folder for temporary files, so a read-only store can be read.
     """
     spill = scratch or Path(tempfile.gettempdir()) / f"mazarbul-{os.getpid()}"
-    raw = duckdb.connect(
-        config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
-    )
-    connection = Connection(raw)
-    # global, or the cursors that other threads use would not have them
-    connection.execute("set global TimeZone = 'UTC'")
+    connection = Connection(engine.start())
     connection.execute(f"set temp_directory = {literal(str(spill))}")
     connection.execute("set global parquet_metadata_cache = true")
     if snapshot is not None:

@@ -8,7 +8,6 @@ column more, with nulls for what a row lacks, since it drops an empty field too 
 
 from __future__ import annotations
 
-import contextlib
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ import duckdb
 import polars as pl
 import pyarrow as pa
 
+from mazarbul_analytics import engine
 from mazarbul_analytics.columns import resolve
 from mazarbul_analytics.csvheader import check_delimiter, delimiter_hint, read_header
 from mazarbul_analytics.csvrecords import OpenQuote, Records, count_ends, mend_line_ends
@@ -170,7 +170,7 @@ class CsvSource(Source):
         done = 0
         for limit in _MEMORY_LIMITS:
             skip = done
-            with duckdb.connect(":memory:") as connection:
+            with engine.start() as connection:
                 try:
                     for part in self._read(connection, limit):
                         fresh = part.slice(min(skip, part.num_rows))
@@ -187,8 +187,6 @@ class CsvSource(Source):
     def _read(self, connection: duckdb.DuckDBPyConnection, limit: str) -> Iterator[pa.RecordBatch]:
         connection.execute("set memory_limit = $limit", {"limit": limit})
         connection.execute("set temp_directory = $folder", {"folder": tempfile.gettempdir()})
-        with contextlib.suppress(duckdb.InvalidInputException):  # Jupyter has none
-            connection.execute("set enable_progress_bar = false")  # it would write to stdout
         # plain Arrow text ends at 2 GB a batch, and views are cheaper to hand to Polars
         connection.execute("set produce_arrow_string_view = true")
         width = len(self._header.names)

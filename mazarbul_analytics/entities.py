@@ -59,7 +59,9 @@ def resolve_or_none(connection: Connection, text: str) -> Entity | None:
             )
     else:
         key = names.name_key(reference.name or "")
-        rows = connection.named("reads/entities_by_key.sql", {"key": key}).to_pylist()
+        bearers = connection.named("reads/entities_by_key.sql", {"key": key})
+        # in order here: an order in the query makes the engine read the files twice
+        rows = bearers.sort_by("entity_uid").slice(0, SHOWN + 1).to_pylist()
     found = [Entity(r["entity_uid"], r["name"], r["type"]) for r in rows]
     if len(found) > 1:
         raise _ambiguous(text, found)

@@ -35,6 +35,7 @@ OPS = ("relate", "unrelate", "retract")
 _PLAIN_NAME = r"^[!-~]+(?: [!-~]+)*$"
 # the lengths of a uid and of `entities/{uid}`: these may be references
 _UID_LENGTHS = (36, 45)
+_PLAIN_UID = r"^(?:entities/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$"
 # printable ASCII without capitals, spaces and hyphens
 _PLAIN_PREDICATE = r"^[!-,.-@\[-~]+$"
 _PLAIN_TYPE = r"^[a-z][a-z0-9_]*$"
@@ -124,14 +125,19 @@ def name_cells(cells: pl.Series, *, references: bool = True) -> Checked:
 
     Without `references` a uid is refused (`unknown_uid`), as where an entity is being named.
     """
-    length = pl.col("cell").str.len_bytes()
-    table = cells.to_frame("cell").select(
-        plain=pl.col("cell").str.contains(_PLAIN_NAME)
-        & (length <= names.NAME_LIMIT)
-        & ~length.is_in(_UID_LENGTHS),
-        name=pl.col("cell"),
-        key=pl.col("cell").str.to_lowercase(),
-        uid=pl.lit(None, dtype=pl.String),
+    cell, length = pl.col("cell"), pl.col("cell").str.len_bytes()
+    table = cells.to_frame("cell").with_columns(long=length.is_in(_UID_LENGTHS))
+    has_uids = references and bool(table["long"].any())
+    table = table.with_columns(
+        uid=cell.str.extract(_PLAIN_UID) if has_uids else pl.lit(None, dtype=pl.String)
+    ).select(
+        "uid",
+        plain=pl.col("uid").is_not_null()
+        | (cell.str.contains(_PLAIN_NAME) & (length <= names.NAME_LIMIT) & ~pl.col("long")),
+        name=pl.when(pl.col("uid").is_null()).then(cell) if has_uids else cell,
+        key=pl.when(pl.col("uid").is_null()).then(cell.str.to_lowercase())
+        if has_uids
+        else cell.str.to_lowercase(),
     )
     is_plain = table["plain"].fill_null(value=False)
     missing = _is_missing(cells)
@@ -142,7 +148,7 @@ def name_cells(cells: pl.Series, *, references: bool = True) -> Checked:
         rule,
         {"name": pl.String, "key": pl.String, "uid": pl.String, "reason": pl.String},
     )
-    return _checked(table.drop("plain"), odd, is_plain, missing)
+    return _checked(table.select("name", "key", "uid"), odd, is_plain, missing)
 
 
 def _words(

@@ -12,6 +12,7 @@ import polars as pl
 
 import mazarbul_analytics
 from mazarbul_analytics import instants, names, tables
+from mazarbul_analytics.columns import mapped_columns
 from mazarbul_analytics.connection import Connection, connect
 from mazarbul_analytics.errors import ImportAborted, InvalidValue
 from mazarbul_analytics.rejects import check_target
@@ -87,6 +88,7 @@ def unseen(
 
     Only a file whose size was seen is hashed.
     """
+    mapped_columns(options.mapping, kind)  # a wrong map is the caller's fault, not a file's
     if options.again:
         return list(files), []
     connection = connect(state)

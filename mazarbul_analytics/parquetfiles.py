@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ import duckdb
 import polars as pl
 import pyarrow as pa
 
+from mazarbul_analytics import engine
 from mazarbul_analytics.columns import Resolution, resolve
 from mazarbul_analytics.errors import InvalidValue
 from mazarbul_analytics.sources import (
@@ -139,10 +139,7 @@ def _decoded(column: pl.Series) -> tuple[pl.Series, dict[int, str]]:
 
 
 def _connected() -> duckdb.DuckDBPyConnection:
-    connection = duckdb.connect(":memory:")
-    connection.execute("set TimeZone = 'UTC'")
-    with contextlib.suppress(duckdb.InvalidInputException):  # Jupyter has none
-        connection.execute("set enable_progress_bar = false")  # it would write to stdout
+    connection = engine.start()
     connection.execute("set temp_directory = $folder", {"folder": tempfile.gettempdir()})
     connection.execute("set produce_arrow_string_view = true")
     return connection

@@ -64,7 +64,7 @@ def point_in_time(
                 f"the probes have no column {column!r}\nTheir columns: {', '.join(names)}",
                 value=column,
             )
-    cells, status = _resolved(
+    cells = _resolved(
         connection,
         _series(own, entity),
         _series(own, at),
@@ -72,7 +72,7 @@ def point_in_time(
         timezone,
     )
     found = _matches(connection, cells, filters, exclusive=exclusive, direction=direction)
-    return _joined(own, found, status)
+    return _joined(own, found, cells, direction)
 
 
 def _table(probes: Any) -> pl.DataFrame | pa.Table:  # noqa: ANN401
@@ -115,8 +115,8 @@ def _resolved(
     at: pl.Series,
     as_of: pl.Series | None,
     timezone: str,
-) -> tuple[pl.DataFrame, pl.Series]:
-    """Return probe, entity_uid, at, as_of of the probes that can match, and each probe's fault."""
+) -> pl.DataFrame:
+    """Return entity_uid, name, type, at, as_of of each probe, or why it cannot be asked (fault)."""
     text, bad = as_text(entity)
     named = name_cells(text)
     when = instant_cells(at, timezone, bound=False)
@@ -147,11 +147,7 @@ def _resolved(
         pl.when((pl.col("found") == 0) & pl.col("key").is_null()).then(pl.lit("unknown_uid")),
         pl.when(pl.col("found") == 0).then(pl.lit("unknown_name")),
     )
-    frame = frame.with_columns(fault=status)
-    good = frame.filter(pl.col("fault").is_null()).select(
-        "probe", "entity_uid", "name", "type", "at", "as_of"
-    )
-    return good, frame["fault"]
+    return frame.with_columns(fault=status)
 
 
 def _missing(values: pl.Series, reason: pl.Series | None) -> pl.Series:
@@ -182,7 +178,11 @@ def _matches(
     if not exclusive:
         values["direction"] = direction
     name = "reads/point_in_time_exclusive.sql" if exclusive else "reads/point_in_time.sql"
-    connection.raw.register("probes", cells.to_arrow())
+    # text as Polars keeps it: the answer is taken over, not copied; this call's handle alone
+    connection.execute("set session produce_arrow_string_view = true")
+    connection.execute("set session arrow_output_version = '1.5'")
+    asked = cells.filter(pl.col("fault").is_null()).select("probe", "entity_uid", "at", "as_of")
+    connection.raw.register("probes", asked.to_arrow())
     try:
         return pl.DataFrame(connection.arrow(statement(name).rstrip(), values))
     finally:
@@ -190,17 +190,26 @@ def _matches(
 
 
 def _joined(
-    own: pl.DataFrame | pa.Table, found: pl.DataFrame, fault: pl.Series
+    own: pl.DataFrame | pa.Table, found: pl.DataFrame, cells: pl.DataFrame, direction: str
 ) -> pl.DataFrame | pa.Table:
     """Put the probes' own columns beside their matches, in the promised order."""
-    bad = pl.DataFrame(
-        {"probe": pl.int_range(len(fault), dtype=pl.Int64, eager=True), "probe_status": fault}
-    ).filter(pl.col("probe_status").is_not_null())
-    matched = (
-        pl.when(pl.col("version").is_null()).then(pl.lit("no_match")).otherwise(pl.lit("matched"))
-    )
-    answer = _in_order(pl.concat([found.with_columns(probe_status=matched), bad], how="diagonal"))
+    bad = cells.select("probe", "fault").filter(pl.col("fault").is_not_null())
+    answer = _in_order(pl.concat([found, bad], how="diagonal"))
     taken = answer["probe"]
+    asked = cells.select("entity_uid", "name", "type")[taken].select(
+        pl.when(answer["version"].is_not_null()).then(pl.all())
+    )
+    outgoing = direction == "outgoing"
+    answer = answer.with_columns(
+        probe_status=pl.when(pl.col("version").is_not_null())
+        .then(pl.lit("matched"))
+        .otherwise(pl.col("fault").fill_null("no_match")),
+        subject_uid=asked["entity_uid"] if outgoing else pl.col("other_uid"),
+        subject=asked["name"] if outgoing else pl.col("other"),
+        object_uid=pl.col("other_uid") if outgoing else asked["entity_uid"],
+        object=pl.col("other") if outgoing else asked["name"],
+        object_type=pl.col("other_type") if outgoing else asked["type"],
+    )
     wanted = schema.RESULTS["point_in_time"]
     theirs = own.columns if isinstance(own, pl.DataFrame) else own.column_names
     titles = _titles(wanted.names, theirs)

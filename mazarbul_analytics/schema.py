@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-__all__ = ["RESULTS", "TABLES", "duckdb_type", "empty", "shaped"]
+__all__ = ["JSON_COLUMNS", "RESULTS", "TABLES", "duckdb_type", "empty", "shaped"]
 
 INSTANT = pa.timestamp("us", tz="UTC")
 TEXT = pa.string()
@@ -83,6 +83,9 @@ TABLES: dict[str, pa.Schema] = {
     ),
 }
 """The tables of a store by name. All columns may be null on disk; what must be set is checked."""
+
+JSON_COLUMNS = frozenset({"attributes", "options", "table_versions"})
+"""Text columns that hold one JSON value; `table_versions` is one of a publish."""
 
 _VERSION = (
     ("relation_uid", TEXT, False),

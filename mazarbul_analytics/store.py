@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mazarbul_analytics.bulk import ImportReport
     from mazarbul_analytics.bulkentities import EntityReport
     from mazarbul_analytics.gaps import GapReport
+    from mazarbul_analytics.publish import Published
     from mazarbul_analytics.relays import Relays
 
 __all__ = ["Store"]
@@ -58,25 +59,31 @@ class Store:
             admin.refuse_other_form(self.path, relay_id_form, relay_first)
         self._guard = threading.Lock()
         self._snapshot = tables.snapshot(self.path)
-        self._connection: Connection | None = None
+        self._connections: dict[bool, Connection] = {}
 
     def __repr__(self) -> str:
         return f"Store({str(self.path)!r})"
 
     def close(self) -> None:
-        """Let go of the open connection; the next call opens another."""
+        """Let go of what is open; the next call opens it anew."""
         with self._guard:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            while self._connections:
+                self._connections.popitem()[1].close()
 
-    def _read(self) -> tuple[Connection, tables.Snapshot]:
+    def _read(self, *, confined: bool = False) -> tuple[Connection, tables.Snapshot]:
         """Return a handle on the newest state."""
         with self._guard:
-            if self._connection is None or not self._snapshot.is_current():
+            if not self._connections or not self._snapshot.is_current():
                 self._snapshot = tables.snapshot(self.path)
-                self._connection = connect(self._snapshot)
-            return self._connection.cursor(), self._snapshot
+                self._connections = {}
+            if confined not in self._connections:
+                opened = connect(self._snapshot)
+                if confined:
+                    from mazarbul_analytics.confined import confine  # noqa: PLC0415 - as needed
+
+                    confine(opened, self._snapshot)
+                self._connections[confined] = opened
+            return self._connections[confined].cursor(), self._snapshot
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -442,14 +449,26 @@ class Store:
         return _entities.resolve(connection, entity)
 
     def sql(
-        self, query: str, *, params: Mapping[str, Any] | Sequence[Any] | None = None
+        self,
+        query: str,
+        *,
+        params: Mapping[str, Any] | Sequence[Any] | None = None,
+        confined: bool = False,
     ) -> duckdb.DuckDBPyRelation:
         """Return a SELECT over the views and macros of `sql/` as a DuckDB relation.
 
         The relation stays on the state of the store that was newest at this call. Values are bound
         by `params`. Raises `QueryError`.
+
+        The engine does what the query says, as the program that calls: it may read and write every
+        file that the process may. For a query by somebody else there is `confined`, as the command
+        `mazarbul sql` uses it: one SELECT, which opens the store's files alone and writes nothing.
         """
-        connection, _ = self._read()
+        connection, _ = self._read(confined=confined)
+        if confined:
+            from mazarbul_analytics.confined import admit  # noqa: PLC0415 - only when needed
+
+            admit(connection, query)
         try:
             return connection.raw.sql(query, params=params)
         except duckdb.Error as error:
@@ -540,3 +559,21 @@ class Store:
 
         target = None if extract is None else Path(extract)
         return admin.catalog(self.path, target, relay_bytes=relay_bytes)
+
+    def publish(
+        self, url: str, *, schema: str = "mazarbul", relay_bytes: bool = False
+    ) -> Published:
+        """Copy the extract's tables and views into a schema of PostgreSQL, in one transaction.
+
+        `url` is `postgresql://USER@HOST:PORT/DATABASE`. The rows of the last publish are replaced;
+        a reader has the old ones until the commit. Tables, views and grants of others stay, and
+        what no publish made is not touched. `relay_bytes` copies the bytes of the relays too.
+        Needs the extra: `pip install 'mazarbul-analytics[postgres]'`.
+
+        Returns a `Published`: `.schema`, `.rows` (by table), `.views`, `.adapted` (rows by table in
+        which a value is spelled otherwise, since PostgreSQL cannot hold it). Raises `InvalidValue`
+        for a URL or a schema that is none, and `StoreError`; then nothing was changed.
+        """
+        from mazarbul_analytics import publish as _publish  # noqa: PLC0415 - an extra
+
+        return _publish.publish(tables.snapshot(self.path), url, schema, relay_bytes=relay_bytes)

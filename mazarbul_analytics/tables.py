@@ -21,10 +21,11 @@ from typing import Any
 
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, Transaction
-from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
+from deltalake.exceptions import CommitFailedError, DeltaError
 from deltalake.transaction import AddAction, RemoveAction
 
 from mazarbul_analytics import schema
+from mazarbul_analytics.deltalogs import log_entry, refuse_torn, translated
 from mazarbul_analytics.errors import InvalidValue, StoreError, WriterBusy
 
 __all__ = [
@@ -114,7 +115,7 @@ class Snapshot:
     def is_current(self) -> bool:
         """Tell whether no table has moved on."""
         return not any(
-            _log_entry(self.root / name, state.version + 1).exists()
+            log_entry(self.root / name, state.version + 1).exists()
             for name, state in self.tables.items()
         )
 
@@ -150,7 +151,7 @@ def create(root: Path, settings: Mapping[str, str] | None = None) -> None:
         root.mkdir(parents=True, exist_ok=True)
         # relations last: a store exists once they do, so a crash here is mended by another init
         for name in ("entities", "imports", "relays", "relations"):
-            with _translated(root / name):
+            with translated(root / name):
                 DeltaTable.create(
                     str((root / name).absolute()),
                     schema=schema.TABLES[name],
@@ -159,7 +160,7 @@ def create(root: Path, settings: Mapping[str, str] | None = None) -> None:
                     configuration=configuration,
                     raise_if_key_not_exists=False,
                 )
-            sync(_log_entry(root / name, 0), root / name / "_delta_log", root / name, root)
+            sync(log_entry(root / name, 0), root / name / "_delta_log", root / name, root)
     except OSError as error:
         raise StoreError(f"cannot make a store at {root}: {error.strerror or error}") from error
 
@@ -177,8 +178,8 @@ def snapshot(root: Path) -> Snapshot:
 def table(root: Path, name: str) -> TableState:
     """Read the newest version of one table."""
     folder = (root / name).absolute()
-    _refuse_torn_log(folder)
-    with _translated(folder):
+    refuse_torn(folder)
+    with translated(folder):
         handle = DeltaTable(str(folder))
         actions = _plain_rows(handle.get_add_actions(flatten=True))
         settings = {k: v for k, v in handle.metadata().configuration.items() if v is not None}
@@ -289,13 +290,13 @@ def commit(
     except (DeltaError, OSError) as error:
         raise StoreError(f"{folder}: the commit failed: {error}") from error
     version = state.version + 1
-    sync(_log_entry(folder, version), folder / "_delta_log")
+    sync(log_entry(folder, version), folder / "_delta_log")
     return version
 
 
 def last_commit(root: Path, state: TableState) -> dict[str, Any]:
     """Return the `commitInfo` of the newest commit of a table."""
-    entry = _log_entry(root / state.name, state.version)
+    entry = log_entry(root / state.name, state.version)
     for line in entry.read_text(encoding="utf-8").splitlines():
         action = json.loads(line)
         if "commitInfo" in action:
@@ -345,53 +346,3 @@ def _lock_timeout() -> float:
         raise InvalidValue(
             f"MAZARBUL_LOCK_TIMEOUT is not a number of seconds: {given!r}", value=given
         ) from None
-
-
-def _log_entry(folder: Path, version: int) -> Path:
-    return folder / "_delta_log" / f"{version:020d}.json"
-
-
-def _refuse_torn_log(folder: Path) -> None:
-    """Refuse a log that a power cut left with an empty or half-written entry."""
-    log = folder / "_delta_log"
-    if not log.is_dir():
-        raise StoreError(f"{folder}: the table's log is missing\nRestore the folder from a copy.")
-    newest = ""
-    with os.scandir(log) as entries:
-        for entry in entries:
-            if entry.name.endswith(".json") and entry.name[:20].isdigit():
-                if entry.stat().st_size == 0:
-                    raise _torn(log / entry.name)
-                newest = max(newest, entry.name)
-    if newest and not _whole(log / newest):
-        raise _torn(log / newest)
-
-
-def _whole(entry: Path) -> bool:
-    try:
-        lines = entry.read_text(encoding="utf-8").splitlines()
-        return bool(lines) and all(isinstance(json.loads(line), dict) for line in lines)
-    except ValueError:
-        return False
-
-
-def _torn(entry: Path) -> StoreError:
-    later = _log_entry(entry.parent.parent, int(entry.name[:20]) + 1).exists()
-    mend = (
-        "Later entries build on it: restore the store's folder from a copy."
-        if later
-        else "Restore the store's folder from a copy. If a power cut tore it, its commit was never "
-        "reported done: then move that file away and run `mazarbul check`."
-    )
-    return StoreError(f"{entry}: the log entry is empty or torn\n{mend}")
-
-
-@contextlib.contextmanager
-def _translated(folder: Path) -> Iterator[None]:
-    """Turn errors of delta-rs into ours; the one place that does."""
-    try:
-        yield
-    except TableNotFoundError as error:
-        raise StoreError(f"{folder}: no table here\nRestore the folder from a copy.") from error
-    except (DeltaError, OSError, ValueError) as error:
-        raise StoreError(f"{folder}: the table cannot be read: {error}") from error

@@ -1,29 +1,23 @@
 """The Python of docs/analysis.md runs, and names every call of analysis."""
 
-import re
 import warnings
 from pathlib import Path
 
 import pytest
+from docblocks import run
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "analysis.md"
-
-
-def blocks(text):
-    for found in re.finditer(r"```python\n(.*?)```", text, re.DOTALL):
-        yield text.count("\n", 0, found.start(1)), found[1]
 
 
 def test_every_block_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data").symlink_to(ROOT / "data")
     space = {}
-    for line, block in blocks(PAGE.read_text(encoding="utf-8")):
-        with warnings.catch_warnings():
-            # Ibis 12 calls what DuckDB 2 is to drop
-            warnings.filterwarnings("ignore", "fetch_arrow_table", DeprecationWarning)
-            exec(compile("\n" * line + block, str(PAGE), "exec"), space)  # noqa: S102 - our own text
+    with warnings.catch_warnings():
+        # Ibis 12 calls what DuckDB 2 is to drop
+        warnings.filterwarnings("ignore", "fetch_arrow_table", DeprecationWarning)
+        run(PAGE, space)
     space["door"].disconnect()
 
 

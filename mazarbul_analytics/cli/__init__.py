@@ -78,6 +78,7 @@ _FAMILIES = (
         f"{_HERE}.admin",
         {
             "catalog": "Renew the door for BI tools, or extract a copy of it.",
+            "publish": "Copy the store into PostgreSQL, for tools that speak nothing else.",
             "optimize": "Rewrite the store's files sorted, for fast reads.",
             "vacuum": "Delete files that no snapshot names any more.",
             "check": "Verify the store.",

@@ -1,4 +1,4 @@
-"""Commands that keep the store: catalog, optimize, vacuum, check, info."""
+"""Commands that keep the store: catalog, publish, optimize, vacuum, check, info."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mazarbul_analytics.cli.messages import ExitCode, say
 from mazarbul_analytics.cli.options import Session, output_options, pass_session
 from mazarbul_analytics.cli.output import Output
 
-__all__ = ["catalog", "check", "info", "optimize", "vacuum"]
+__all__ = ["catalog", "check", "info", "optimize", "publish", "vacuum"]
 
 
 @click.command(cls=Command)
@@ -28,6 +28,34 @@ def catalog(session: Session, *, extract: str | None, relay_bytes: bool) -> None
     if relay_bytes and extract is None:
         raise click.UsageError("--relay-bytes is said of an extract: give --extract FILE too")
     say(f"catalog: {session.open().catalog(extract=extract, relay_bytes=relay_bytes)}")
+
+
+@click.command(cls=Command)
+@click.argument("url", metavar="URL")
+@click.option(
+    "--schema", default="mazarbul", show_default=True, metavar="NAME", help="Where to copy to."
+)
+@click.option("--relay-bytes", is_flag=True, help="Copy the bytes of the relays too.")
+@pass_session
+def publish(session: Session, *, url: str, schema: str, relay_bytes: bool) -> None:
+    """Copy the store into PostgreSQL, for tools that speak nothing else.
+
+    Its tables and views go into a schema in one transaction and take the place of those of
+    the last publish: readers have the old rows until then. What no publish made is not
+    touched. It needs the extra: pip install 'mazarbul-analytics[postgres]'. Keep the password
+    out of URL, which others on the machine can see: in ~/.pgpass or PGPASSWORD.
+
+    Example:
+      mazarbul publish postgresql://ledger@db.example.org/bi
+    """
+    done = session.open().publish(url, schema=schema, relay_bytes=relay_bytes)
+    say(
+        f"published into the schema {done.schema}: {len(done.rows)} tables,"
+        f" {sum(done.rows.values()):,} rows and {len(done.views)} view"
+    )
+    say(*(f"  {name}: {rows:,} rows" for name, rows in done.rows.items()))
+    for name, rows in done.adapted.items():
+        say(f"note: {rows:,} rows of {name} are spelled otherwise (docs/postgresql.md, Types)")
 
 
 @click.command(cls=Command)

@@ -49,8 +49,8 @@ def neighbors(
     depth: int,
     at: str | None,
     as_of: str | None,
-    predicates: tuple[str, ...],
-    scopes: tuple[str, ...],
+    predicates: list[str] | None,
+    scopes: list[str] | None,
     direction: str,
     out: Output,
 ) -> None:
@@ -67,8 +67,8 @@ def neighbors(
             depth=depth,
             at=at,
             as_of=as_of,
-            predicates=list(predicates) or None,
-            scopes=list(scopes) or None,
+            predicates=predicates,
+            scopes=scopes,
             direction=direction,
         )
     )
@@ -90,8 +90,8 @@ def changes(
     *,
     since: str | None,
     until: str | None,
-    predicates: tuple[str, ...],
-    scopes: tuple[str, ...],
+    predicates: list[str] | None,
+    scopes: list[str] | None,
     out: Output,
 ) -> None:
     """List what was learned between two transaction instants.
@@ -101,11 +101,7 @@ def changes(
     Example:
       mazarbul changes --since 2024-01-01 --until 2024-02-01
     """
-    out.rows(
-        session.open().changes(
-            since, until, predicates=list(predicates) or None, scopes=list(scopes) or None
-        )
-    )
+    out.rows(session.open().changes(since, until, predicates=predicates, scopes=scopes))
 
 
 @click.command(cls=Command)
@@ -129,8 +125,8 @@ def activity(
     stop: str,
     step: str,
     as_of: str | None,
-    predicates: tuple[str, ...],
-    scopes: tuple[str, ...],
+    predicates: list[str] | None,
+    scopes: list[str] | None,
     out: Output,
 ) -> None:
     """Count the live relations at each instant of a grid, by predicate.
@@ -144,8 +140,8 @@ def activity(
             stop,
             step,
             as_of=as_of,
-            predicates=list(predicates) or None,
-            scopes=list(scopes) or None,
+            predicates=predicates,
+            scopes=scopes,
         )
     )
 
@@ -187,8 +183,8 @@ def point_in_time(
     entity: str,
     at: str,
     as_of: str | None,
-    predicates: tuple[str, ...],
-    scopes: tuple[str, ...],
+    predicates: list[str] | None,
+    scopes: list[str] | None,
     exclusive: bool,
     direction: str,
     timezone: str,
@@ -209,8 +205,8 @@ def point_in_time(
             entity=entity,
             at=at,
             as_of=as_of,
-            predicates=list(predicates) or None,
-            scopes=list(scopes) or None,
+            predicates=predicates,
+            scopes=scopes,
             exclusive=exclusive,
             direction=direction,
             timezone=timezone,

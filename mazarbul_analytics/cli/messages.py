@@ -13,7 +13,7 @@ import click
 
 from mazarbul_analytics import errors
 
-__all__ = ["ExitCode", "fail", "printable", "say"]
+__all__ = ["STDOUT", "ExitCode", "fail", "printable", "say"]
 
 
 class ExitCode(IntEnum):
@@ -49,6 +49,9 @@ _CODES: tuple[tuple[type[BaseException], ExitCode], ...] = (
     (errors.UnknownRelay, ExitCode.UNKNOWN),
     (errors.ImportAborted, ExitCode.REJECTED),
 )
+
+STDOUT = "standard output"
+"""The file name of an error while an answer is printed."""
 
 _CONTROLS = {
     code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code != ord("\n")
@@ -100,6 +103,11 @@ def _describe(error: BaseException) -> list[str]:  # noqa: PLR0911 - one a kind 
         return [f"error: {error}", *_candidates(error)]
     if isinstance(error, OSError) and error.strerror:
         what = f"{error.filename}: " if error.filename is not None else ""
+        if error.filename == STDOUT:
+            return [
+                f"error: {what}{error.strerror}",
+                "The answer is cut off; what the command had to write to the store is written.",
+            ]
         return [f"error: {what}{error.strerror}{_mend(error)}"]
     first = (str(error).splitlines() or [""])[0]
     return [

@@ -56,10 +56,17 @@ as_of_option = click.option(
     metavar="TS",
     help="Hide what was recorded later than this. Default: all that is recorded.",
 )
+
+
+def _given(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> list[str] | None:
+    return list(values) or None
+
+
 predicate_option = click.option(
     "--predicate",
     "predicates",
     multiple=True,
+    callback=_given,
     metavar="RELATION",
     help="Only this relation; may be given several times.",
 )
@@ -67,6 +74,7 @@ scopes_option = click.option(
     "--scope",
     "scopes",
     multiple=True,
+    callback=_given,
     metavar="SCOPE",
     help="project, personal or team; may be given several times.  [default: project, personal]",
 )

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 import click
 
-from mazarbul_analytics.cli.messages import say
+from mazarbul_analytics.cli.messages import STDOUT, say
 
 __all__ = ["FORMATS", "Output", "replacing"]
 
@@ -42,9 +42,15 @@ class Output:
         self.path = None if path in {None, "-"} else Path(str(path))
         if self.path is None and sys.stdout is None:
             raise click.ClickException("standard output is closed: name a file with -o FILE")
+        self._refuse_place()
         self.form = form or self._default()
         if self.form == "parquet" and self.path is None:
             raise click.UsageError("parquet is no text: name the file to write with -o FILE")
+
+    def _refuse_place(self) -> None:
+        """Refuse a file that cannot be made, before any work is done for it."""
+        if self.path is not None and not self.path.resolve().parent.is_dir():
+            raise click.UsageError(f"no folder for the output: {self.path}; make it first")
 
     def keep_from(self, source: str) -> None:
         """Refuse to write over a file that the command reads."""
@@ -107,8 +113,15 @@ class Output:
             with replacing(self.path) as sink:
                 yield sink
             return
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        try:
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            if error.filename is None:
+                error.filename = STDOUT
+            raise
 
 
 @contextmanager

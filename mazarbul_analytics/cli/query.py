@@ -11,15 +11,16 @@ import duckdb
 import pyarrow as pa
 
 from mazarbul_analytics import instants
+from mazarbul_analytics.confined import one_select
 from mazarbul_analytics.connection import translated
-from mazarbul_analytics.errors import InvalidValue, QueryError
+from mazarbul_analytics.errors import InvalidValue
 
 __all__ = ["engine_errors", "parameters", "reader"]
 
 
 @contextmanager
 def engine_errors(query: str) -> Iterator[None]:
-    """Translate what the engine raises while a query of the user's is parsed or its rows read."""
+    """Translate what the engine raises while a query of the user's is bound or its rows read."""
     try:
         yield
     except duckdb.InterruptException as error:
@@ -34,12 +35,7 @@ def parameters(query: str, *, at: str | None, as_of: str | None) -> dict[str, da
     Raises QueryError for anything but one SELECT, InvalidValue for a bad instant, for another
     parameter, and for an instant that the query does not use.
     """
-    with engine_errors(query):
-        statements = duckdb.extract_statements(query)
-    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        kinds = ", ".join(s.type.name for s in statements) or "nothing"
-        raise QueryError(f"sql takes one SELECT, not {kinds}: the store is only read", sql=query)
-    named = statements[0].named_parameters
+    named = one_select(query).named_parameters
     given = {"at": at, "as_of": as_of}
     for name in sorted(named - given.keys()):
         raise InvalidValue(f"${name} is not known: a query may name $at and $as_of", value=name)

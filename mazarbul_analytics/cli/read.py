@@ -50,8 +50,8 @@ def relations(
     *,
     at: str | None,
     as_of: str | None,
-    predicates: tuple[str, ...],
-    scopes: tuple[str, ...],
+    predicates: list[str] | None,
+    scopes: list[str] | None,
     limit: int,
     include_inactive: bool,
     out: Output,
@@ -67,8 +67,8 @@ def relations(
         reference,
         at=at,
         as_of=as_of,
-        predicates=list(predicates) or None,
-        scopes=list(scopes) or None,
+        predicates=predicates,
+        scopes=scopes,
         limit=limit,
         include_inactive=include_inactive,
     )
@@ -89,8 +89,8 @@ def history(
     reference: str,
     *,
     as_of: str | None,
-    predicates: tuple[str, ...],
-    scopes: tuple[str, ...],
+    predicates: list[str] | None,
+    scopes: list[str] | None,
     out: Output,
 ) -> None:
     """List every version of an entity's relations.
@@ -104,8 +104,8 @@ def history(
         session.open().history(
             reference,
             as_of=as_of,
-            predicates=list(predicates) or None,
-            scopes=list(scopes) or None,
+            predicates=predicates,
+            scopes=scopes,
         )
     )
 
@@ -151,7 +151,7 @@ def sql(session: Session, query: str, *, at: str | None, as_of: str | None, out:
     """Run one SELECT over the views and macros.
 
     QUERY "-" reads it from stdin. $at and $as_of are null, which means their defaults,
-    where the options are not given.
+    where the options are not given. It opens the store's files and no others, and writes none.
 
     Example:
       mazarbul sql "select predicate, count(*) as n from relations_now group by all"
@@ -161,4 +161,4 @@ def sql(session: Session, query: str, *, at: str | None, as_of: str | None, out:
     text = sys.stdin.buffer.read().decode() if query == "-" else query
     params = queries.parameters(text, at=at, as_of=as_of)
     with queries.engine_errors(text):
-        out.rows(queries.reader(session.open().sql(text, params=params or None)))
+        out.rows(queries.reader(session.open().sql(text, params=params or None, confined=True)))

@@ -14,7 +14,7 @@ comment on column imports.sha256 is
 comment on column imports.bytes is
     'The size of the file.';
 comment on column imports.options is
-    'How the file was read, a JSON object as text: scope, mapping, time zone, ...';
+    'How the file was read, a JSON object: scope, mapping, time zone, ...';
 comment on column imports.rows is
     'How many rows the file has.';
 comment on column imports.created is

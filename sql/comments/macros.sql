@@ -31,6 +31,8 @@ comment on macro table relay_holes_as_of is
     'The runs of ids neither present nor named at a transaction-time instant (in; null: all that is recorded), up to last_number (in; null: the last present id).';
 comment on macro table relay_late_as_of is
     'The relays held at a transaction-time instant (in; null: all that is held) that arrived after another had named them.';
+comment on macro table relay_events_as_of is
+    'What changed the counts of relays present and known missing at a transaction-time instant (in; null: all that is recorded), one row a change.';
 comment on macro table relay_timeline is
     'How many relays were present and known missing at the end of each of so many equal steps of transaction time, from the first deposit to as_of (in; null: now).';
 comment on macro table relay_present_as_of is

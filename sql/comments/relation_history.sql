@@ -22,7 +22,7 @@ comment on column relation_history.object is
 comment on column relation_history.object_type is
     'The type of the object: person, organization, project, ...';
 comment on column relation_history.attributes is
-    'What else is said of the relation in this period, a JSON object as text. Null: nothing.';
+    'What else is said of the relation in this period, a JSON object. Null: nothing.';
 comment on column relation_history.valid_from is
     'Valid time: from when it was true in the world; this instant is in. Null: always.';
 comment on column relation_history.valid_to is

@@ -4,13 +4,13 @@
 -- For single-valued predicates that is what an ASOF join gives over the versions known at as_of. It is
 -- not written as one: an ASOF join has one inequality, so it cannot tell what each probe knew at an
 -- as_of of its own, it skips a live relation behind one that began later and has ended, and it is no
--- faster. Rows are dropped only where a probe has several matches of a predicate.
+-- faster. Only the few probes that have several matches of a predicate are put in order.
 create or replace macro point_in_time_exclusive(probes, predicates := null, scopes := null) as table
 with matches as materialized (
     select
         p.* exclude (probe_at, probe_as_of), v.relation_uid, v.version, v.scope, v.subject_uid,
         v.predicate, v.object_uid, v.attributes, v.valid_from, v.valid_to, v.recorded_at,
-        v.source_event_uid, begun_order(v.valid_from, v.version) as begun
+        v.source_event_uid
     from (
         select
             *, row_number() over () as probe_no, instant("at") as probe_at,
@@ -24,15 +24,25 @@ with matches as materialized (
         and (predicates is null or list_contains(predicates, v.predicate))
         and (scopes is null or list_contains(scopes, v.scope))
 ),
-latest as (
-    select m.probe_no, m.predicate, max(m.begun) as begun
-    from matches as m
-    group by m.probe_no, m.predicate
-    having count(*) > 1
+several as (
+    select probe_no, predicate from matches group by probe_no, predicate having count(*) > 1
+),
+beaten as (
+    select b.probe_no, b.version
+    from (
+        select
+            m.probe_no, m.version,
+            row_number() over (
+                partition by m.probe_no, m.predicate
+                order by m.valid_from desc nulls last, m.version desc
+            ) as place
+        from matches as m
+        join several as s on s.probe_no = m.probe_no and s.predicate = m.predicate
+    ) as b
+    where b.place > 1
 )
-select m.* exclude (probe_no, begun)
+select m.* exclude (probe_no)
 from matches as m
 where not exists (
-    select 1 from latest as l
-    where l.probe_no = m.probe_no and l.predicate = m.predicate and l.begun > m.begun
+    select 1 from beaten as b where b.probe_no = m.probe_no and b.version = m.version
 );

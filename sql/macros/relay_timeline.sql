@@ -2,32 +2,19 @@
 -- so many equal steps, from the first deposit to as_of (null = now).
 -- Columns: at (transaction time), present, known_missing.
 create or replace macro relay_timeline(as_of, points) as table
-with held as (
-    select relay_id, deposited_at from relays_files where deposited_at <= instant_or_latest(as_of)
-),
-bounds as (
-    select epoch_us(min(deposited_at)) as start, epoch_us(instant_or_now(as_of)) as stop from held
-),
-missing as (
-    select min(named_at) as begins, arrived_at as ends
-    from relay_unmet_as_of(as_of)
-    group by named_id, arrived_at
-),
-events as (
-    select deposited_at as at, 1 as present, 0 as missing from held
-    union all
-    select begins, 0, 1 from missing
-    union all
-    select ends, 0, -1 from missing where ends is not null
+with bounds as (
+    select epoch_us(min(deposited_at)) as start, epoch_us(instant_or_now(as_of)) as stop
+    from relays_files
+    where deposited_at <= instant_or_latest(as_of)
 ),
 steps as (
     select
         greatest(
-            cast(ceil((epoch_us(e.at) - b.start) * cast(points as double)
+            cast(ceil((epoch_us(e.moment) - b.start) * cast(points as double)
                 / greatest(b.stop - b.start, 1)) as bigint), 0
         ) as step,
         sum(e.present) as present, sum(e.missing) as missing
-    from events as e
+    from relay_events_as_of(as_of) as e
     cross join bounds as b
     group by 1
 ),

@@ -3,24 +3,12 @@
 -- Time: transaction time, from the day of the first deposit to today, both in. What was deposited at
 -- midnight is present on that day, and what it names is known missing from then on.
 create or replace view relay_gap_history as
-with missing as (
-    select min(named_at) as begins, arrived_at as ends
-    from relay_unmet_as_of(null)
-    group by named_id, arrived_at
-),
-events as (
-    select deposited_at as moment, 1 as present, 0 as missing from relays_files
-    union all
-    select begins, 0, 1 from missing
-    union all
-    select ends, 0, -1 from missing where ends is not null
-),
-steps as (
+with steps as (
     -- the first midnight that is not before the event
     select
         utc_day(moment + interval 1 day - interval 1 microsecond) as day,
         sum(present) as present, sum(missing) as missing
-    from events
+    from relay_events_as_of(null)
     group by 1
 )
 select

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 from mazarbul_analytics import errors
 from mazarbul_analytics.cli import ExitCode, cli
+from mazarbul_analytics.cli.messages import STDOUT
 from mazarbul_analytics.cli.options import Session
 
 JEFF = errors.Candidate("u1", "Jeff\u200b", "person")
@@ -63,6 +64,14 @@ def run(monkeypatch, error, **env):
             OSError(errno.ENOSPC, "No space left on device", "/data/x"),
             1,
             ["error: /data/x: No space left on device; free some space and run it again"],
+        ),
+        (
+            OSError(errno.ENOSPC, "No space left on device", STDOUT),
+            1,
+            [
+                "error: standard output: No space left on device",
+                "The answer is cut off; what the command had to write to the store is written.",
+            ],
         ),
         (FileNotFoundError(errno.ENOENT, "No such file", "x"), 1, ["error: x: No such file"]),
         (KeyError("x"), 1, ["error: unexpected KeyError: 'x'", DEFECT]),

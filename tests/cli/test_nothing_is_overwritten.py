@@ -41,6 +41,10 @@ def run(tmp_path, monkeypatch):
         "catalog --extract .",
         "catalog --extract nowhere/extract.duckdb",
         "point-in-time edges.csv --entity from --at to -o edges.csv",
+        "entities -o nowhere/entities.csv",
+        "entities -o .",
+        "gaps -o nowhere/gaps.html",
+        "import relations edges.csv --map foo=from",
     ],
 )
 def test_refused(run, tmp_path, line):
@@ -74,6 +78,25 @@ def test_a_torn_entry_with_later_ones_is_not_to_be_removed(run, tmp_path):
     (log / f"{3:020d}.json").write_bytes(b"")
     with pytest.raises(StoreError, match="move that file away"):
         tables.snapshot(tmp_path / "mazarbul-store")
+
+
+def test_a_missing_log_entry_is_named_with_its_neighbours(run, tmp_path):
+    for name in ("Bob", "Cy"):
+        run(f"relate Ada knows {name}", 0)
+    log = tmp_path / "mazarbul-store" / "relations" / "_delta_log"
+    (log / f"{1:020d}.json").unlink()
+    with pytest.raises(StoreError) as caught:
+        tables.snapshot(tmp_path / "mazarbul-store")
+    assert str(caught.value) == (
+        f"{log}: log entries are missing between {0:020d}.json and {2:020d}.json\n"
+        "Restore the store's folder from a copy."
+    )
+
+
+def test_every_missing_column_is_named_at_once(run, tmp_path):
+    (tmp_path / "odd.csv").write_text("who,whom\nAda,Bob\n")
+    told = run("import relations odd.csv", 5).stderr
+    assert all(f"'{column}'" in told for column in ("subject", "predicate", "object", "who"))
 
 
 def test_a_list_for_a_name_is_an_error_of_the_file(run, tmp_path):

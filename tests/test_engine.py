@@ -1,0 +1,40 @@
+"""Every engine of ours is silent, in UTC, and takes no extension from outside."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import mazarbul_analytics
+from mazarbul_analytics import engine
+from mazarbul_analytics.connection import connect
+
+PACKAGE = Path(mazarbul_analytics.__file__).parent
+SETTINGS = {
+    "TimeZone": "UTC",
+    "enable_progress_bar": False,
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_hold_on_every_handle(name):
+    for raw in (engine.start(), connect().raw):
+        for handle in (raw, raw.cursor()):
+            found = handle.execute(f"select current_setting('{name}')").fetchone()
+            assert found == (SETTINGS[name],)
+
+
+def test_nobody_else_starts_one():
+    # the door alone is opened by its path, to read its stamp
+    starts = {
+        file.name: re.findall(r"duckdb\.connect\((.*)", file.read_text())
+        for file in PACKAGE.rglob("*.py")
+    }
+    assert {name: found for name, found in starts.items() if found} == {
+        "engine.py": [""],
+        "catalog.py": ["str(path), read_only=True)) as door:"],
+    }
