@@ -178,7 +178,7 @@ def test_a_report_twice_with_a_state_finds_nothing_new(hard):
 
 
 def test_a_report_that_cannot_be_written_leaves_the_state(hard, tmp_path):
-    hard("gaps --state s.json -o no/such/folder/r.html", code=1)
+    hard("gaps --state s.json -o no/such/folder/r.html", code=2)
     assert not (tmp_path / "s.json").exists()
 
 
