@@ -4,6 +4,7 @@ VENV ?= .venv
 BI_VENV ?= .venv-bi
 BIN = $(VENV)/bin
 DEMO ?= build/demo
+WORKERS ?= auto
 
 .PHONY: demo test test-outside test-bi bench docs clean
 
@@ -14,7 +15,7 @@ test: $(VENV)/ok          ## lint, type check, and every test that needs only Py
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 test-outside: $(VENV)/ok  ## the tests that need chromium, promtool (prometheus) or postgresql
 	$(BIN)/python -m pytest -m "browser or service"
