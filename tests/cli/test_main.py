@@ -6,7 +6,6 @@ import errno
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -242,23 +241,3 @@ def test_a_full_disk_is_told_when_the_last_bytes_leave():
         )
     assert done.returncode != ExitCode.DONE
     assert "No space left on device" in done.stderr
-
-
-def test_help_is_quick():
-    def seconds():
-        begin = time.perf_counter()
-        subprocess.run(
-            program("from mazarbul_analytics.cli import main; main()"),
-            capture_output=True,
-            check=False,
-            timeout=20,
-        )
-        return time.perf_counter() - begin
-
-    def bare():
-        begin = time.perf_counter()
-        subprocess.run(program("import click"), capture_output=True, check=True, timeout=20)
-        return time.perf_counter() - begin
-
-    # a ratio, since the machine may be busy: 0.3 s is for a quiet one
-    assert min(seconds() for _ in range(3)) < 3 * min(bare() for _ in range(3)) + 0.1
