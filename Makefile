@@ -18,7 +18,7 @@ test: $(VENV)/ok          ## lint, type check, and every test that needs only Py
 	$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 test-outside: $(VENV)/ok  ## the tests that need chromium, promtool (prometheus) or postgresql
-	$(BIN)/python -m pytest -m "browser or service"
+	$(BIN)/python -m pytest -m "browser or service" -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 test-bi: $(VENV)/ok $(BI_VENV)/ok  ## the door held open by a real Apache Superset, and by the oldest DuckDB
 	BI_VENV=$(BI_VENV) $(BIN)/python -m pytest -m bi

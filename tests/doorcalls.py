@@ -56,6 +56,7 @@ CALLS = {
     "relay_list": ["relay_list(null, {at})"],
     "relay_missing_among": ["relay_missing_among('UNMET')"],
     "relay_present_as_of": ["relay_present_as_of({at})"],
+    "relay_events_as_of": ["relay_events_as_of({at})"],
     "relay_timeline": ["relay_timeline({at}, 5)"],
     "relay_unmet_as_of": ["relay_unmet_as_of({at})"],
     "relays_as_of": ["relays_as_of({at})"],
