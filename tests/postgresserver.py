@@ -99,6 +99,7 @@ def running():
             process = subprocess.Popen(command, stderr=log, stdout=log, cwd=folder, **user)
         _wait(process, server)
         yield server
+        assert process.poll() is None, server.log()[-2000:]
     finally:
         if process is not None:
             process.send_signal(signal.SIGINT)  # a fast shutdown: sessions are ended

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -324,6 +325,7 @@ def stopped_midway(server, store):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            env={**os.environ, "TMPDIR": str(store.path.parent)},  # one is killed, and cannot tidy
         )
         (pid,) = waiting(server, 1)
         yield process, pid
