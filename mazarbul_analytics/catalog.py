@@ -132,6 +132,7 @@ def extract(snapshot: Snapshot, target: Path, *, relay_bytes: bool = False) -> P
     be written, that is something else than an extract, or that lies in the store.
     """
     refuse_output(target, snapshot.root)
+    target = target.resolve()  # a link is followed, not replaced
     if target.is_dir() or not target.absolute().parent.is_dir():
         raise InvalidValue(f"not a file that can be written: {target}", value=str(target))
     if target.exists() and _beginning(target)[8:12] not in (b"DUCK", b""):

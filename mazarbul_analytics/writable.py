@@ -19,8 +19,17 @@ def refuse_read_only(root: Path) -> None:
 
 
 def refuse_output(target: Path, root: Path, inputs: Sequence[Path] = ()) -> None:
-    """Raise `InvalidValue` where an output would overwrite an input, or a file of the store."""
+    """Raise `InvalidValue` where an output would overwrite an input, or a file of the store.
+
+    Nor may it take the place of a device or a pipe: what is moved there would replace it.
+    """
     whole = target.resolve()
+    if whole.exists() and not whole.is_file() and not whole.is_dir():
+        raise InvalidValue(
+            f"the output is a device or a pipe: {target}\nName a file.",
+            value=str(target),
+            reason="bad_path",
+        )
     if any(whole == path.resolve() for path in inputs):
         raise InvalidValue(
             f"the output would overwrite what is read: {target}\nName another file.",

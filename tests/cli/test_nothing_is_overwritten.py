@@ -54,9 +54,24 @@ def test_refused(run, tmp_path, line):
     assert (tmp_path / "mazarbul-store" / "catalog.duckdb").read_bytes() == door
 
 
-def test_an_extract_replaces_an_extract(run):
+def test_an_extract_replaces_an_extract(run, tmp_path):
     run("catalog --extract copy.duckdb", 0)
-    run("catalog --extract copy.duckdb", 0)
+    (tmp_path / "link.duckdb").symlink_to(tmp_path / "copy.duckdb")
+    before = (tmp_path / "copy.duckdb").stat().st_ino
+    run("catalog --extract link.duckdb", 0)
+    assert (tmp_path / "link.duckdb").is_symlink()
+    assert (tmp_path / "copy.duckdb").stat().st_ino != before
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["catalog --extract pipe.csv", "import relations edges.csv --rejects pipe.csv"],
+)
+def test_a_pipe_or_a_device_is_not_replaced(run, tmp_path, line):
+    os.mkfifo(tmp_path / "pipe.csv")
+    run(line, 2)
+    assert (tmp_path / "pipe.csv").is_fifo()
+    assert "Ada" not in run("entities", 0).output
 
 
 def test_the_same_bytes_read_otherwise_are_another_import(run, tmp_path):
