@@ -32,6 +32,10 @@ UNCOMMENTED = """
     select table_name, column_name from duckdb_columns()
     where database_name = current_database() and not internal and comment is null
 """
+IS_EXTRACT = """
+    select table_name from duckdb_tables()
+    where table_name = 'relation_history' and comment like '%Copied at %'
+"""
 COPIED = """
     select case table_type when 'VIEW' then 'view' else 'table' end, table_name
     from information_schema.tables where table_catalog = current_database()
@@ -135,9 +139,9 @@ def extract(snapshot: Snapshot, target: Path, *, relay_bytes: bool = False) -> P
     target = target.resolve()  # a link is followed, not replaced
     if target.is_dir() or not target.absolute().parent.is_dir():
         raise InvalidValue(f"not a file that can be written: {target}", value=str(target))
-    if target.exists() and _beginning(target)[8:12] not in (b"DUCK", b""):
+    if target.exists() and target.stat().st_size and not _is_extract(target):
         raise InvalidValue(
-            f"{target} is there and is no DuckDB file: it is not overwritten\nName another file.",
+            f"{target} is there and is no extract: it is not overwritten\nName another file.",
             value=str(target),
         )
     relays = "reads/extract_relay_bytes.sql" if relay_bytes else "reads/extract_relays.sql"
@@ -161,6 +165,11 @@ def extract(snapshot: Snapshot, target: Path, *, relay_bytes: bool = False) -> P
     return target
 
 
-def _beginning(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(12)
+def _is_extract(path: Path) -> bool:
+    """Tell whether a file is an extract, and no database or door of somebody's."""
+    try:
+        with contextlib.closing(duckdb.connect(str(path), read_only=True)) as found:
+            rows = found.execute(IS_EXTRACT).fetchall()
+    except duckdb.Error:
+        return False
+    return bool(rows)

@@ -48,12 +48,17 @@ def one_select(query: str) -> duckdb.Statement:
     """Return the one statement of a query; raises `QueryError` for anything but one SELECT."""
     try:
         statements = duckdb.extract_statements(query)
+        kinds = [statement.type.name for statement in statements]
     except duckdb.Error as error:
         raise translated(error, query, user=True) from error
-    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        kinds = ", ".join(s.type.name for s in statements) or "nothing"
-        raise QueryError(f"sql takes one SELECT, not {kinds}: the store is only read", sql=query)
-    return statements[0]
+    except (ValueError, TypeError) as error:  # a kind without a name; bytes that are no text
+        raise QueryError("the query was refused: the engine cannot tell what it is") from error
+    if kinds == ["SELECT"]:
+        return statements[0]
+    told = ", ".join(kinds) or "nothing"
+    if kinds == ["MULTI"]:
+        told = "a PIVOT, which the engine runs as several statements (use FILTER aggregates)"
+    raise QueryError(f"sql takes one SELECT, not {told}: the store is only read", sql=query)
 
 
 def admit(connection: Connection, query: str) -> None:

@@ -5,6 +5,7 @@ Nothing here knows a table by name: what the extract holds is what is published.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -72,6 +73,15 @@ class Part:
     def kind(self) -> str:
         """Whether it is a `table` or a `view`."""
         return "table" if self.text is None else "view"
+
+    def reads(self, tables: Collection[str]) -> bool:
+        """Tell whether a view names one of some tables."""
+        import sqlglot  # noqa: PLC0415 - an extra
+
+        if self.text is None:
+            return False
+        tree = sqlglot.parse_one(self.text, read="postgres")
+        return any(table.name in tables for table in tree.find_all(sqlglot.exp.Table))
 
     @property
     def shape(self) -> str:

@@ -78,20 +78,27 @@ def point_in_time(
 def _table(probes: Any) -> pl.DataFrame | pa.Table:  # noqa: ANN401
     """Return the probes as a Polars frame where they are one, else as an Arrow table."""
     if isinstance(probes, str | os.PathLike):
-        return probefiles.read(Path(probes))
+        return _without_views(probefiles.read(Path(probes)))
     if isinstance(probes, pl.DataFrame | pl.LazyFrame):
         return probes.lazy().collect()
     if type(probes).__module__.partition(".")[0] == "pandas":
         return pa.Table.from_pandas(probes, preserve_index=False).replace_schema_metadata(None)
     if hasattr(probes, "to_arrow_table"):
-        return probes.to_arrow_table()
+        return _without_views(probes.to_arrow_table())
     if hasattr(probes, "__arrow_c_stream__"):
-        return pa.table(probes)
+        return _without_views(pa.table(probes))
     raise InvalidValue(
         f"probes are a frame of Polars or pandas, an Arrow table, or a CSV or Parquet file, "
         f"not {type(probes).__name__}",
         value=type(probes).__name__,
     )
+
+
+def _without_views(table: pa.Table) -> pa.Table:
+    """Return a table with plain text and bytes for views of them, of which Arrow takes no rows."""
+    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    fields = [f.with_type(plain.get(f.type, f.type)) for f in table.schema]
+    return table.cast(pa.schema(fields, table.schema.metadata))
 
 
 def _series(own: pl.DataFrame | pa.Table, name: str) -> pl.Series:

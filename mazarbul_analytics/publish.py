@@ -81,7 +81,7 @@ def _refuse_schema(schema: str) -> None:
             f"not a name of a schema: {schema!r}\nGive 1 to {LONGEST_NAME} bytes without controls.",
             value=schema,
         )
-    if schema.startswith("pg_") or schema == "information_schema":
+    if schema.startswith("pg_") or schema in {"information_schema", "$user"}:
         raise InvalidValue(
             f"the schema {schema} belongs to PostgreSQL\nName another: --schema NAME.", value=schema
         )
@@ -96,6 +96,12 @@ def _begin(server: Server, schema: str) -> None:
     server.rows("select pg_advisory_xact_lock(hashtextextended('mazarbul ' || $1, 0))", schema)
     if not server.rows("select from pg_namespace where nspname = $1", schema):
         server.execute(f"create schema {quoted(schema)}")
+    may = "select has_schema_privilege($1, 'create') and has_schema_privilege($1, 'usage')"
+    if not server.rows(may, schema)[0][0]:
+        raise StoreError(
+            f"no right to create tables in the schema {schema}\n"
+            f"Let its owner grant that, or name another schema: --schema NAME. {NOTHING}"
+        )
     path = f"{quoted(schema)}, pg_catalog, pg_temp"
     server.execute(f"set local search_path = {path}")
 
@@ -184,7 +190,8 @@ class _Publication:
         views = [
             h.name
             for h in ours
-            if h.kind == "view" and (tables or not h.fits(self.parts.get(h.name)))
+            if h.kind == "view"
+            and (not h.fits(self.parts.get(h.name)) or self.parts[h.name].reads(tables))
         ]
         return [*views, *tables]
 
@@ -193,7 +200,7 @@ class _Publication:
         for name in names:
             for (dependent,) in self.server.rows(query, self.schema, name, MARK):
                 raise StoreError(
-                    f"{self.schema}.{name} has other columns now, and {dependent} depends on it\n"
+                    f"{self.schema}.{name} is to be made anew, and {dependent} depends on it\n"
                     f"Drop that, publish again, and make it anew. {NOTHING}"
                 )
 

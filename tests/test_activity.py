@@ -103,6 +103,18 @@ def test_what_is_asked(store, asked, expected):
     assert found.schema == RESULTS["activity"]
 
 
+@pytest.mark.parametrize(
+    "grid",
+    [
+        "'2024-01-02', '2024-01-01', interval 1 day",
+        "'2024-01-01', '2024-01-02', interval 0 day",
+        "'2024-01-01', '2024-01-02', -interval 1 day",
+    ],
+)
+def test_a_grid_without_an_instant_has_no_rows(store, grid):
+    assert store.sql(f"from relation_activity({grid})").fetchall() == []
+
+
 def test_months_do_not_drift(store):
     found = store.activity("2020-01-31", "2020-05-31", "1 month")
     assert [at for at, _, _ in counted(found)] == [

@@ -152,6 +152,8 @@ def test_the_session_zone_changes_no_row(made, zone):
         ("timestamp '2024-03-10 13:00:00'", 1710075600000000),
         ("timestamptz '1887-12-31 23:59:59.999998+00'", -2587680000000002),
         ("null", None),
+        ("'2024-03-10T13:00:00 Europe/Berlin'", 1710072000000000),
+        ("'2024-03-10 13:00:00.5 CET'", 1710072000500000),
     ],
 )
 def test_instant(made, text, expected):

@@ -92,6 +92,9 @@ ESCAPES = [
     "create table t (a int)",
     "create secret (type s3)",
     "select 1; select 2",
+    "update extensions",
+    "select '\udcff'",
+    "pivot relations_now on predicate using count(*)",
     "explain analyze " + COPY.replace("{to}", "entities/out.csv"),
 ]
 

@@ -68,6 +68,22 @@ def joined(store, probes, **asked):
     return [(r["n"], r["probe_status"], r["predicate"], r["object"]) for r in found.to_dicts()]
 
 
+def test_views_of_text_and_bytes_are_taken(store):
+    probes = pa.table(
+        {
+            "who": pa.array(["Ann"], pa.string_view()),
+            "when": pa.array(["2021-06-01"], pa.string_view()),
+            "own": pa.array([b"x"], pa.binary_view()),
+        }
+    )
+    found = store.point_in_time(probes, entity="who", at="when").to_pylist()
+    assert [(r["who"], r["own"], r["object"]) for r in found] == [
+        ("Ann", b"x", "Cleo"),
+        ("Ann", b"x", "Mill"),
+        ("Ann", b"x", "Bo"),
+    ]
+
+
 def test_one_row_per_probe_and_match_and_none_is_lost(store):
     assert joined(
         store,

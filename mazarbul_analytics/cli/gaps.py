@@ -9,7 +9,7 @@ import click
 from mazarbul_analytics.cli.commands import Command
 from mazarbul_analytics.cli.messages import ExitCode
 from mazarbul_analytics.cli.options import Session, as_of_option, pass_session
-from mazarbul_analytics.cli.output import Output
+from mazarbul_analytics.cli.output import Output, refuse_in_store
 
 __all__ = ["gaps"]
 
@@ -83,6 +83,8 @@ def gaps(
     """
     if since is not None and state is not None:
         raise click.UsageError("--since and --state both tell what the last report was: give one")
+    if state is not None:
+        refuse_in_store(Path(state))
     form = form or _ENDINGS.get(Path(path or "").suffix.lower(), "text")
     out = Output(form if form in _ROWS else "json", path)
     report = session.open().gaps(

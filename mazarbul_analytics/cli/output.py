@@ -18,7 +18,7 @@ import click
 
 from mazarbul_analytics.cli.messages import STDOUT, say
 
-__all__ = ["FORMATS", "Output", "replacing"]
+__all__ = ["FORMATS", "Output", "refuse_in_store", "replacing"]
 
 FORMATS = ("table", "json", "jsonl", "csv", "parquet")
 
@@ -49,8 +49,13 @@ class Output:
 
     def _refuse_place(self) -> None:
         """Refuse a file that cannot be made, before any work is done for it."""
-        if self.path is not None and not self.path.resolve().parent.is_dir():
+        if self.path is None:
+            return
+        if not self.path.name:
+            raise click.UsageError("-o names no file; leave it out to print")
+        if not self.path.resolve().parent.is_dir():
             raise click.UsageError(f"no folder for the output: {self.path}; make it first")
+        refuse_in_store(self.path)
 
     def keep_from(self, source: str) -> None:
         """Refuse to write over a file that the command reads."""
@@ -122,6 +127,16 @@ class Output:
             if error.filename is None:
                 error.filename = STDOUT
             raise
+
+
+def refuse_in_store(path: Path) -> None:
+    """Refuse an output that would lie among the files of the store that the command is about."""
+    context = click.get_current_context(silent=True)
+    store = None if context is None else getattr(context.obj, "path", None)
+    if store is not None and path.resolve().is_relative_to(Path(store).resolve()):
+        raise click.UsageError(
+            f"the output would lie inside the store: {path}; name a file outside {store}"
+        )
 
 
 @contextmanager

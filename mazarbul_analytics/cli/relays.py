@@ -122,7 +122,7 @@ def deposit(session: Session, file: str, *, relay_id: str | None) -> None:
     The same bytes again are a no-op; other bytes under a held id are refused.
 
     Example:
-      mazarbul relays deposit relay-0733.txt
+      mazarbul relays deposit relay-0733.txt --id relay-0733
     """
     data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     done = session.open().relays.deposit(data, relay_id=relay_id)

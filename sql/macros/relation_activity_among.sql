@@ -10,7 +10,9 @@ create or replace macro relation_activity_among(
     grid, start, stop, as_of, predicates, scopes
 ) as table
 with told as materialized (select "at" as moment from query_table(grid)),
-bounds as materialized (select list(moment order by moment) as moments from told),
+bounds as materialized (
+    select coalesce(list(moment order by moment), cast([] as timestamptz[])) as moments from told
+),
 counted as (
     select
         predicate,

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 
+import duckdb
 import pytest
 from click.testing import CliRunner
 
@@ -61,6 +62,37 @@ def test_an_extract_replaces_an_extract(run, tmp_path):
     run("catalog --extract link.duckdb", 0)
     assert (tmp_path / "link.duckdb").is_symlink()
     assert (tmp_path / "copy.duckdb").stat().st_ino != before
+
+
+def test_an_extract_replaces_nothing_else(run, tmp_path):
+    with duckdb.connect(str(tmp_path / "own.duckdb")) as own:
+        own.execute("create table sales as select 1 as x")
+    run("--store other init", 0)
+    door = (tmp_path / "other" / "catalog.duckdb").read_bytes()
+    for target in ("own.duckdb", "other/catalog.duckdb"):
+        assert "is no extract" in run(f"catalog --extract {target}", 2).stderr
+    with duckdb.connect(str(tmp_path / "own.duckdb"), read_only=True) as own:
+        assert own.execute("from sales").fetchall() == [(1,)]
+    assert (tmp_path / "other" / "catalog.duckdb").read_bytes() == door
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "entities -o mazarbul-store/entities/_delta_log/00000000000000000000.json",
+        "relations Ada --format csv -o mazarbul-store/catalog.duckdb",
+        "gaps -o mazarbul-store/relations/g.html",
+        "gaps --state mazarbul-store/s.state",
+        "relays list -o mazarbul-store/relays/l.txt",
+        "check -o mazarbul-store/check.csv",
+    ],
+)
+def test_no_output_lies_in_the_store(run, tmp_path, line):
+    run("import relations edges.csv", 5)
+    before = sorted((p, p.stat().st_mtime_ns) for p in (tmp_path / "mazarbul-store").rglob("*"))
+    assert "inside the store" in run(line, 2).stderr
+    after = sorted((p, p.stat().st_mtime_ns) for p in (tmp_path / "mazarbul-store").rglob("*"))
+    assert after == before
 
 
 @pytest.mark.parametrize(
