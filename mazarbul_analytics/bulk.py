@@ -74,7 +74,7 @@ def import_relations(
 ) -> ImportReport:
     """Import files of relations; see `Store.import_relations`."""
     refuse_when_disabled()
-    options = options.checked()
+    options = options.checked("relations")
     refuse_read_only(root)
     started = time.monotonic()
     began = datetime.now(UTC)

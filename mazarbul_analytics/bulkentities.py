@@ -50,7 +50,7 @@ def import_entities(
 ) -> EntityReport:
     """Import files of entities; see `Store.import_entities`."""
     refuse_when_disabled()
-    options = options.checked()
+    options = options.checked("entities")
     refuse_read_only(root)
     started = time.monotonic()
     began = datetime.now(UTC)

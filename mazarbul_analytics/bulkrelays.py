@@ -93,7 +93,7 @@ def import_relays(
     """Import folders of records and files of relays; see `Relays.import_`."""
     refuse_when_disabled()
     refuse_read_only(root)
-    options = options.checked()
+    options = options.checked("relays")
     started = time.monotonic()
     began = datetime.now(UTC)
     state = tables.snapshot(root)

@@ -118,14 +118,19 @@ def _stamp(snapshot: Snapshot) -> dict[str, object]:
 
 def _stamp_of(path: Path) -> dict[str, Any] | None:
     """Return the stamp that a door bears, None where there is no door that can be read."""
+    row = _told(path, "select built_from from catalog_built_from")
+    return None if row is None else dict(json.loads(row[0]))
+
+
+def _told(path: Path, query: str) -> tuple[Any, ...] | None:
+    """Return the first row that a file answers, None where it is missing or answers nothing."""
     if not path.exists():
         return None
     try:
         with contextlib.closing(duckdb.connect(str(path), read_only=True)) as door:
-            row = door.execute("select built_from from catalog_built_from").fetchone()
+            return door.execute(query).fetchone()
     except duckdb.Error:
         return None
-    return None if row is None else dict(json.loads(row[0]))
 
 
 def extract(snapshot: Snapshot, target: Path, *, relay_bytes: bool = False) -> Path:
@@ -137,9 +142,9 @@ def extract(snapshot: Snapshot, target: Path, *, relay_bytes: bool = False) -> P
     """
     refuse_output(target, snapshot.root)
     target = target.resolve()  # a link is followed, not replaced
-    if target.is_dir() or not target.absolute().parent.is_dir():
+    if target.is_dir() or not target.parent.is_dir():
         raise InvalidValue(f"not a file that can be written: {target}", value=str(target))
-    if target.exists() and target.stat().st_size and not _is_extract(target):
+    if target.exists() and target.stat().st_size and _told(target, IS_EXTRACT) is None:
         raise InvalidValue(
             f"{target} is there and is no extract: it is not overwritten\nName another file.",
             value=str(target),
@@ -163,13 +168,3 @@ def extract(snapshot: Snapshot, target: Path, *, relay_bytes: bool = False) -> P
         connection.execute("use memory")
         connection.execute("detach extract")
     return target
-
-
-def _is_extract(path: Path) -> bool:
-    """Tell whether a file is an extract, and no database or door of somebody's."""
-    try:
-        with contextlib.closing(duckdb.connect(str(path), read_only=True)) as found:
-            rows = found.execute(IS_EXTRACT).fetchall()
-    except duckdb.Error:
-        return False
-    return bool(rows)

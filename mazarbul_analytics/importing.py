@@ -40,13 +40,14 @@ class Options:
     encoding: str | None = None
     delimiter: str | None = None
 
-    def checked(self) -> Options:
-        """Return the options in their normal form, or raise `InvalidValue`."""
+    def checked(self, kind: str) -> Options:
+        """Return the options in their normal form for an import of a kind, or `InvalidValue`."""
         if self.on_error not in ("reject", "abort"):
             raise InvalidValue(
                 f"on_error is 'reject' or 'abort': {self.on_error!r}", value=self.on_error
             )
         instants.zone(self.timezone)
+        mapped_columns(self.mapping, kind)
         if self.rejects is not None:
             check_target(self.rejects)
         if isinstance(self.exclusive, str):
@@ -88,7 +89,6 @@ def unseen(
 
     Only a file whose size was seen is hashed.
     """
-    mapped_columns(options.mapping, kind)  # a wrong map is the caller's fault, not a file's
     if options.again:
         return list(files), []
     connection = connect(state)

@@ -78,15 +78,15 @@ def point_in_time(
 def _table(probes: Any) -> pl.DataFrame | pa.Table:  # noqa: ANN401
     """Return the probes as a Polars frame where they are one, else as an Arrow table."""
     if isinstance(probes, str | os.PathLike):
-        return _without_views(probefiles.read(Path(probes)))
+        return probefiles.read(Path(probes))
     if isinstance(probes, pl.DataFrame | pl.LazyFrame):
         return probes.lazy().collect()
     if type(probes).__module__.partition(".")[0] == "pandas":
         return pa.Table.from_pandas(probes, preserve_index=False).replace_schema_metadata(None)
     if hasattr(probes, "to_arrow_table"):
-        return _without_views(probes.to_arrow_table())
+        return probes.to_arrow_table()
     if hasattr(probes, "__arrow_c_stream__"):
-        return _without_views(pa.table(probes))
+        return pa.table(probes)
     raise InvalidValue(
         f"probes are a frame of Polars or pandas, an Arrow table, or a CSV or Parquet file, "
         f"not {type(probes).__name__}",
@@ -226,7 +226,7 @@ def _joined(
     columns = ours.to_arrow().cast(
         pa.schema([pa.field(titles[f.name], f.type, f.nullable) for f in wanted])
     )
-    rows = own.take(taken.to_arrow())
+    rows = _without_views(own).take(taken.to_arrow())
     for field in columns.schema:
         rows = rows.append_column(field, columns.column(field.name))
     return rows

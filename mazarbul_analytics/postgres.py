@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import pyarrow as pa
@@ -98,12 +97,7 @@ class Server:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._connection.close()
 
     def execute(self, sql: str) -> None:

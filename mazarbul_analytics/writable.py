@@ -9,7 +9,7 @@ from pathlib import Path
 from mazarbul_analytics import tables
 from mazarbul_analytics.errors import InvalidValue, StoreError
 
-__all__ = ["refuse_output", "refuse_read_only"]
+__all__ = ["refuse_inside", "refuse_output", "refuse_read_only"]
 
 
 def refuse_read_only(root: Path) -> None:
@@ -36,7 +36,12 @@ def refuse_output(target: Path, root: Path, inputs: Sequence[Path] = ()) -> None
             value=str(target),
             reason="bad_path",
         )
-    if whole.is_relative_to(root.resolve()):
+    refuse_inside(target, root)
+
+
+def refuse_inside(target: Path, root: Path) -> None:
+    """Raise `InvalidValue` where an output would lie among the files of the store."""
+    if target.resolve().is_relative_to(root.resolve()):
         raise InvalidValue(
             f"the output would lie inside the store: {target}\nName a file outside {root}.",
             value=str(target),

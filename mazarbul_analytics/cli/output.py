@@ -133,10 +133,10 @@ def refuse_in_store(path: Path) -> None:
     """Refuse an output that would lie among the files of the store that the command is about."""
     context = click.get_current_context(silent=True)
     store = None if context is None else getattr(context.obj, "path", None)
-    if store is not None and path.resolve().is_relative_to(Path(store).resolve()):
-        raise click.UsageError(
-            f"the output would lie inside the store: {path}; name a file outside {store}"
-        )
+    if store is not None:
+        from mazarbul_analytics.writable import refuse_inside  # noqa: PLC0415 - loads the engine
+
+        refuse_inside(path, Path(store))
 
 
 @contextmanager
