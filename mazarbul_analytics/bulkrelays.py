@@ -21,7 +21,7 @@ from mazarbul_analytics.relayids import IdForm
 from mazarbul_analytics.sources import Source
 from mazarbul_analytics.sqlfiles import statement
 from mazarbul_analytics.staging import REJECTS, Progress
-from mazarbul_analytics.writable import refuse_read_only
+from mazarbul_analytics.writable import refuse_output, refuse_read_only
 from mazarbul_analytics.writing import (
     IMPORTS_KEY,
     Session,
@@ -98,6 +98,8 @@ def import_relays(
     began = datetime.now(UTC)
     state = tables.snapshot(root)
     files = _expand(paths)
+    if options.rejects is not None:
+        refuse_output(options.rejects, root, files)
     wanted, skipped = unseen(state, [f for f in files if not is_record_files(f)], options, "relays")
     files = [f for f in files if is_record_files(f) or f in wanted]
     report = RelayReport(skipped=skipped, files=[str(f) for f in files], dry_run=options.dry_run)

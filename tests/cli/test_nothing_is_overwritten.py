@@ -37,6 +37,8 @@ def run(tmp_path, monkeypatch):
         "import relations edges.csv --rejects edges.csv",
         "import relations edges.csv --rejects ./../{name}/edges.csv",
         "import relations edges.csv --rejects mazarbul-store/rejects.csv",
+        "import relays edges.csv --rejects edges.csv",
+        "import relays edges.csv --rejects mazarbul-store/rejects.csv",
         "catalog --extract edges.csv",
         "catalog --extract mazarbul-store/catalog.duckdb",
         "catalog --extract .",
