@@ -14,6 +14,7 @@ demo: $(VENV)/ok          ## make a store of the sample data and show the tour
 test: $(VENV)/ok          ## lint, type check, and every test that needs only Python
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --dist worksteal
 

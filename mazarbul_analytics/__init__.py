@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from mazarbul_analytics.version import __version__ as __version__
+
 if TYPE_CHECKING:
+    from mazarbul_analytics.cells.frames import check, normalize, normalize_entities
     from mazarbul_analytics.errors import (
         AmbiguousEntity,
         Candidate,
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
         WriterBusy,
         WritesDisabled,
     )
-    from mazarbul_analytics.frames import check, normalize, normalize_entities
     from mazarbul_analytics.store import Store
 
 __all__ = [
@@ -48,13 +50,11 @@ __all__ = [
     "normalize_entities",
 ]
 
-__version__ = "0.1.0"
-
 _HOMES = {
     "Store": "store",
-    "check": "frames",
-    "normalize": "frames",
-    "normalize_entities": "frames",
+    "check": "cells.frames",
+    "normalize": "cells.frames",
+    "normalize_entities": "cells.frames",
 }
 
 

@@ -7,7 +7,7 @@ from html import escape
 
 import pyarrow as pa
 
-from mazarbul_analytics import instants, names
+from mazarbul_analytics.rules import instants, names
 
 __all__ = ["html_table", "shown"]
 

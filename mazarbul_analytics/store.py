@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow as pa
 
-from mazarbul_analytics import entities as _entities
-from mazarbul_analytics import instants, relate, relations, tables
-from mazarbul_analytics.connection import Connection, connect
-from mazarbul_analytics.entities import Entity
-from mazarbul_analytics.relate import Related, Removed
+from mazarbul_analytics.engine.connection import Connection, connect
+from mazarbul_analytics.ledger import entities as _entities
+from mazarbul_analytics.ledger import relate, relations
+from mazarbul_analytics.ledger.entities import Entity
+from mazarbul_analytics.ledger.relate import Related, Removed
+from mazarbul_analytics.rules import instants
+from mazarbul_analytics.tables import snapshots
 
 if TYPE_CHECKING:
-    from mazarbul_analytics.bulk import ImportReport
-    from mazarbul_analytics.bulkentities import EntityReport
-    from mazarbul_analytics.gaps import GapReport
-    from mazarbul_analytics.publish import Published
-    from mazarbul_analytics.relays import Relays
+    from mazarbul_analytics.door.publish import Published
+    from mazarbul_analytics.imports.entities import EntityReport
+    from mazarbul_analytics.imports.relations import ImportReport
+    from mazarbul_analytics.relays.archive import Relays
+    from mazarbul_analytics.relays.gaps import GapReport
 
 __all__ = ["Store"]
 
@@ -49,16 +51,12 @@ class Store:
         relay_first: int | None = None,
     ) -> None:
         self.path = Path(path).absolute()
-        if create and not tables.exists(self.path):
-            from mazarbul_analytics import admin  # noqa: PLC0415 - only when a store is made
+        if create:
+            from mazarbul_analytics.upkeep.create import ensure
 
-            admin.create(self.path, relay_id_form=relay_id_form, relay_first=relay_first)
-        elif create and (relay_id_form is not None or relay_first is not None):
-            from mazarbul_analytics import admin  # noqa: PLC0415 - only when a store is made
-
-            admin.refuse_other_form(self.path, relay_id_form, relay_first)
+            ensure(self.path, relay_id_form=relay_id_form, relay_first=relay_first)
         self._guard = threading.Lock()
-        self._snapshot = tables.snapshot(self.path)
+        self._snapshot = snapshots.snapshot(self.path)
         self._connections: dict[bool, Connection] = {}
 
     def __repr__(self) -> str:
@@ -70,16 +68,16 @@ class Store:
             while self._connections:
                 self._connections.popitem()[1].close()
 
-    def _read(self, *, confined: bool = False) -> tuple[Connection, tables.Snapshot]:
+    def _read(self, *, confined: bool = False) -> tuple[Connection, snapshots.Snapshot]:
         """Return a handle on the newest state."""
         with self._guard:
             if not self._connections or not self._snapshot.is_current():
-                self._snapshot = tables.snapshot(self.path)
+                self._snapshot = snapshots.snapshot(self.path)
                 self._connections = {}
             if confined not in self._connections:
                 opened = connect(self._snapshot)
                 if confined:
-                    from mazarbul_analytics.confined import confine  # noqa: PLC0415 - as needed
+                    from mazarbul_analytics.engine.confined import confine
 
                     confine(opened, self._snapshot)
                 self._connections[confined] = opened
@@ -187,9 +185,10 @@ class Store:
 
         Returns an `ImportReport`. Raises `ImportAborted` and what `relate` raises.
         """
-        from mazarbul_analytics import bulk, importing  # noqa: PLC0415 - Polars, when needed
+        from mazarbul_analytics.imports import flow
+        from mazarbul_analytics.imports import relations as relation_imports
 
-        options = importing.Options(
+        options = flow.Options(
             mapping=dict(mapping or {}),
             scope=scope,
             on_error=on_error,
@@ -202,7 +201,7 @@ class Store:
             encoding=encoding,
             delimiter=delimiter,
         )
-        return bulk.import_relations(self.path, paths, options, progress)
+        return relation_imports.import_relations(self.path, paths, options, progress)
 
     def import_entities(
         self,
@@ -221,9 +220,10 @@ class Store:
         A known uid with another name or type is a row error (`entity_conflict`); two uids with one
         name are two entities. Returns an `EntityReport`; raises as `import_relations` does.
         """
-        from mazarbul_analytics import bulkentities, importing  # noqa: PLC0415
+        from mazarbul_analytics.imports import entities as entity_imports
+        from mazarbul_analytics.imports import flow
 
-        options = importing.Options(
+        options = flow.Options(
             mapping=dict(mapping or {}),
             on_error=on_error,
             dry_run=dry_run,
@@ -232,7 +232,7 @@ class Store:
             encoding=encoding,
             delimiter=delimiter,
         )
-        return bulkentities.import_entities(self.path, paths, options)
+        return entity_imports.import_entities(self.path, paths, options)
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -311,7 +311,7 @@ class Store:
         Columns: `entity_uid`, `entity`, `entity_type`, `distance`, `path` (names from the start to
         the entity), `path_uids`, `relation_uids` (one a step). Raises as `relations` does.
         """
-        from mazarbul_analytics import analysis  # noqa: PLC0415 - not every program analyses
+        from mazarbul_analytics.ledger import analysis
 
         connection, snapshot = self._read()
         return analysis.neighbors(
@@ -349,7 +349,7 @@ class Store:
         `version_before`, `version_after`, `recorded_at`, `source_event_uid`. Order: recorded_at,
         relation_uid, valid_from (null first). Raises `InvalidValue`, `StoreError`.
         """
-        from mazarbul_analytics import analysis  # noqa: PLC0415 - not every program analyses
+        from mazarbul_analytics.ledger import analysis
 
         connection, _ = self._read()
         return analysis.changes(connection, since, until, predicates=predicates, scopes=scopes)
@@ -373,7 +373,7 @@ class Store:
         Columns: `at`, `predicate`, `live` (zeros too; a predicate that is never live has no rows).
         Order: at, predicate. Raises `InvalidValue`, `StoreError`.
         """
-        from mazarbul_analytics import analysis  # noqa: PLC0415 - not every program analyses
+        from mazarbul_analytics.ledger import analysis
 
         connection, _ = self._read()
         return analysis.activity(
@@ -416,7 +416,7 @@ class Store:
         Where a probe's column has such a name, ours gets `relation_` before it.
         Raises `InvalidValue`, `StoreError`.
         """
-        from mazarbul_analytics import pointintime  # noqa: PLC0415 - Polars loads when needed
+        from mazarbul_analytics.ledger import pointintime
 
         connection, _ = self._read()
         return pointintime.point_in_time(
@@ -466,7 +466,7 @@ class Store:
         """
         connection, _ = self._read(confined=confined)
         if confined:
-            from mazarbul_analytics.confined import admit  # noqa: PLC0415 - only when needed
+            from mazarbul_analytics.engine.confined import admit
 
             admit(connection, query)
         try:
@@ -479,7 +479,7 @@ class Store:
     @property
     def relays(self) -> Relays:
         """The archive of relays: `import_`, `deposit`, `list`, `get`, `exists`, `replies`."""
-        from mazarbul_analytics.relays import Relays  # noqa: PLC0415 - not all stores hold relays
+        from mazarbul_analytics.relays.archive import Relays
 
         return Relays(self.path, self._read)
 
@@ -502,7 +502,7 @@ class Store:
         Returns a `GapReport` of Arrow tables; its `remember()` writes the state file. Raises
         `InvalidValue`, `StoreError`.
         """
-        from mazarbul_analytics import gaps  # noqa: PLC0415 - not all stores hold relays
+        from mazarbul_analytics.relays import gaps
 
         connection, snapshot = self._read()
         return gaps.report(
@@ -522,28 +522,28 @@ class Store:
 
         No answer changes. Readers of the old files go on; `vacuum` deletes them later.
         """
-        from mazarbul_analytics import admin  # noqa: PLC0415 - rarely needed
+        from mazarbul_analytics.upkeep.optimize import optimize
 
-        return admin.optimize(self.path)
+        return optimize(self.path)
 
     def vacuum(self, older_than: str | timedelta = "7d") -> list[str]:
         """Delete files that no commit names any more and that are older; return their names."""
-        from mazarbul_analytics import admin  # noqa: PLC0415 - rarely needed
+        from mazarbul_analytics.upkeep.vacuum import vacuum
 
-        return admin.vacuum(self.path, instants.duration(older_than))
+        return vacuum(self.path, instants.duration(older_than))
 
     def check(self) -> pa.Table:
         """Verify the store; return its findings (severity, subject, finding); none when well."""
-        from mazarbul_analytics import admin  # noqa: PLC0415 - rarely needed
+        from mazarbul_analytics.upkeep.check import check
 
-        return admin.check(self.path)
+        return check(self.path)
 
     def info(self) -> dict[str, Any]:
         """Return counts, sizes and table versions."""
-        from mazarbul_analytics import admin  # noqa: PLC0415 - rarely needed
+        from mazarbul_analytics.upkeep.info import info
 
         connection, snapshot = self._read()
-        return admin.info(connection, snapshot)
+        return info(connection, snapshot)
 
     def catalog(
         self, *, extract: str | os.PathLike[str] | None = None, relay_bytes: bool = False
@@ -555,10 +555,10 @@ class Store:
         place of an older one when it is whole. Returns the path that was written. Raises
         `InvalidValue` for a path that is not to be written, `StoreError`.
         """
-        from mazarbul_analytics import admin  # noqa: PLC0415 - rarely needed
+        from mazarbul_analytics.upkeep.catalog import catalog
 
         target = None if extract is None else Path(extract)
-        return admin.catalog(self.path, target, relay_bytes=relay_bytes)
+        return catalog(self.path, target, relay_bytes=relay_bytes)
 
     def publish(
         self, url: str, *, schema: str = "mazarbul", relay_bytes: bool = False
@@ -574,6 +574,6 @@ class Store:
         which a value is spelled otherwise, since PostgreSQL cannot hold it). Raises `InvalidValue`
         for a URL or a schema that is none, and `StoreError`; then nothing was changed.
         """
-        from mazarbul_analytics import publish as _publish  # noqa: PLC0415 - an extra
+        from mazarbul_analytics.door import publish as _publish
 
-        return _publish.publish(tables.snapshot(self.path), url, schema, relay_bytes=relay_bytes)
+        return _publish.publish(snapshots.snapshot(self.path), url, schema, relay_bytes=relay_bytes)

@@ -8,8 +8,9 @@ from typing import Any
 import pyarrow as pa
 from oracle import Key, Oracle, Portion, Version
 
-from mazarbul_analytics import names, schema
-from mazarbul_analytics.connection import connect, overlay
+from mazarbul_analytics import schema
+from mazarbul_analytics.engine.connection import connect, overlay
+from mazarbul_analytics.rules import names
 
 __all__ = ["Ledger", "told"]
 

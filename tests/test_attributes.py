@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mazarbul_analytics.attributes import NESTING_LIMIT, canonical
 from mazarbul_analytics.errors import InvalidValue
+from mazarbul_analytics.rules.attributes import NESTING_LIMIT, canonical
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 
 import polars as pl
 import pytest
 from engine import rows
 from stores import empty_store, history_of, load, python, state_of
 
-from mazarbul_analytics import admin, names, tables
 from mazarbul_analytics.errors import ImportAborted, InvalidValue, StoreError
+from mazarbul_analytics.rules import names
+from mazarbul_analytics.tables import snapshots
 
 KNOWN = "11111111-2222-8333-a444-555555555555"
 TWIN = "11111111-2222-8333-a444-666666666666"
@@ -261,7 +263,7 @@ def test_abort_and_dry_run_write_nothing(store, tmp_path, kind):
     text = "from,predicate,to,name\nAda,knows,Bob,Ada\nAda,knows,,\n"
     path = write(tmp_path, "some.csv", text)
     call = getattr(store, f"import_{kind}")
-    before, versions = state_of(store), tables.snapshot(store.path).versions
+    before, versions = state_of(store), snapshots.snapshot(store.path).versions
     with pytest.raises(ImportAborted, match="1 rows fail, nothing was written") as caught:
         call(path, on_error="abort", rejects=tmp_path / "no.parquet")
     assert caught.value.file == str(path)
@@ -270,7 +272,7 @@ def test_abort_and_dry_run_write_nothing(store, tmp_path, kind):
     report = call(path, dry_run=True)
     assert (report.dry_run, counted(report)) == (True, {"created": 1, "rejected": 1})
     assert state_of(store) == before
-    assert tables.snapshot(store.path).versions == versions
+    assert snapshots.snapshot(store.path).versions == versions
     # neither counts as an import of the file
     assert counted(call(path)) == {"created": 1, "rejected": 1}
     assert call(path).skipped == [str(path)]
@@ -338,9 +340,9 @@ def test_files_of_a_call_go_in_together_and_in_their_order(store, tmp_path):
     head = "from,predicate,to,valid_from,attributes\n"
     b = write(tmp_path, "b.csv", head + 'Ada,knows,Bob,2020-01-01,"{""n"":1}"\nAda,knows,,,\n')
     a = write(tmp_path, "a.csv", head + 'Ada,knows,Bob,2021-01-01,"{""n"":2}"\n')
-    before = tables.snapshot(store.path).versions
+    before = snapshots.snapshot(store.path).versions
     report = store.import_relations([b, a])
-    after = tables.snapshot(store.path).versions
+    after = snapshots.snapshot(store.path).versions
     assert after["relations"] == before["relations"] + 1
     assert after["imports"] == before["imports"] + 1
     assert counted(report) == {"created": 1, "corrected": 1, "rejected": 1}
@@ -475,7 +477,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(store, tmp_path):
 
 
 def test_a_read_only_store_is_refused_before_any_work(store, tmp_path, monkeypatch):
-    access = admin.os.access
+    access = os.access
     monkeypatch.setattr("os.access", lambda path, mode: access(path, mode) and mode != 2)
     for call in (store.import_relations, store.import_entities):
         with pytest.raises(StoreError, match="the folder is read-only"):

@@ -12,7 +12,9 @@ from engine import rows
 from stores import empty_store, load, python, started
 
 import mazarbul_analytics as mz
-from mazarbul_analytics import catalog, sqlfiles, tables
+from mazarbul_analytics.door import catalog
+from mazarbul_analytics.engine import sqlfiles
+from mazarbul_analytics.tables import snapshots
 
 VIEWS = [
     "calendar",
@@ -168,11 +170,11 @@ def test_instant(made, text, expected):
 def test_the_door_is_renewed_by_each_commit(store):
     count = "select count(*) from relation_history"
     assert ask(mz.Store(store.path), count) == [(5,)]  # the copy still names the old folder
-    assert catalog.is_behind(tables.snapshot(store.path))
+    assert catalog.is_behind(snapshots.snapshot(store.path))
     for number in range(3):
         store.relate("Dee", "knows", f"Eve {number}")
         assert ask(store, count) == [(6 + number,)]
-        assert not catalog.is_behind(tables.snapshot(store.path))
+        assert not catalog.is_behind(snapshots.snapshot(store.path))
     before = (store.path / "catalog.duckdb").stat().st_ino
     assert store.relate("Dee", "knows", "Eve 0").status == "duplicate"
     assert (store.path / "catalog.duckdb").stat().st_ino == before  # nothing to renew
@@ -188,7 +190,7 @@ def test_a_door_that_is_missing_or_damaged_is_built_anew(store, left):
     path.unlink()
     if left is not None:
         path.write_bytes(left)
-    assert catalog.is_behind(tables.snapshot(store.path))
+    assert catalog.is_behind(snapshots.snapshot(store.path))
     store.relate("Ada", "knows", "Bob", valid_from="2025-01-01")  # a duplicate: nothing to commit
     assert ask(store, "select count(*) from relation_history") == [(5,)]
 

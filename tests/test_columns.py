@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mazarbul_analytics.columns import ALIASES, normal_header, resolve
 from mazarbul_analytics.errors import InvalidValue
+from mazarbul_analytics.rules.columns import ALIASES, normal_header, resolve
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import duckdb
 import pytest
 from stores import load, small_store
 
-from mazarbul_analytics import comments, sqlfiles
+from mazarbul_analytics.door import comments
+from mazarbul_analytics.engine import sqlfiles
 
 COLUMNS = """
     select table_name, column_name, data_type, comment from duckdb_columns() where not internal

@@ -12,11 +12,11 @@ from engine import rows
 from stores import small_store
 
 import mazarbul_analytics as mz
-from mazarbul_analytics import tables
 from mazarbul_analytics.cli import cli
-from mazarbul_analytics.confined import admit, confine
-from mazarbul_analytics.connection import connect
+from mazarbul_analytics.engine.confined import admit, confine
+from mazarbul_analytics.engine.connection import connect
 from mazarbul_analytics.quoting import literal
+from mazarbul_analytics.tables import snapshots
 
 ELSEWHERE = "no business of the store's"
 
@@ -189,7 +189,7 @@ def test_what_the_engine_cannot_take_apart_is_refused():
 
 
 def confined(store, scratch=None, limit=None):
-    snapshot = tables.snapshot(store.path)
+    snapshot = snapshots.snapshot(store.path)
     connection = connect(snapshot, scratch=scratch)
     if limit is not None:
         connection.execute(f"set memory_limit = {literal(limit)}")

@@ -11,8 +11,9 @@ from engine import rows
 from stores import empty_store, history_of, load, python, started
 
 import mazarbul_analytics as mz
-from mazarbul_analytics import tables, writing
 from mazarbul_analytics.errors import StoreError
+from mazarbul_analytics.tables import layout
+from mazarbul_analytics.writing import session
 
 ROWS = 4000
 
@@ -79,7 +80,7 @@ def test_killed_at_any_moment_an_import_is_whole_or_not_there(store, tmp_path):
     store.vacuum("0s")
     assert findings(store) == set()
     left = {p.name for p in store.path.iterdir()} - {"catalog.duckdb", ".lock", ".writer"}
-    assert {name for name in left if not name.startswith(".")} == set(tables.READ_ORDER)
+    assert {name for name in left if not name.startswith(".")} == set(layout.READ_ORDER)
 
 
 class Death(BaseException):
@@ -101,10 +102,10 @@ CSV = """
 def test_an_import_row_that_a_crash_lost_is_restored_by_the_next_write(
     store, tmp_path, monkeypatch
 ):
-    from mazarbul_analytics import bulk
+    from mazarbul_analytics.imports import relations
 
     with monkeypatch.context() as patch:
-        patch.setattr(bulk, "append_imports", die)
+        patch.setattr(relations, "append_imports", die)
         with pytest.raises(Death):
             load(store, tmp_path, CSV)
     path = tmp_path / "rows.csv"
@@ -131,10 +132,10 @@ def test_an_import_row_that_a_crash_lost_is_restored_by_the_next_write(
 def test_the_same_import_run_again_after_that_crash_writes_nothing_twice(
     store, tmp_path, monkeypatch
 ):
-    from mazarbul_analytics import bulk
+    from mazarbul_analytics.imports import relations
 
     with monkeypatch.context() as patch:
-        patch.setattr(bulk, "append_imports", die)
+        patch.setattr(relations, "append_imports", die)
         with pytest.raises(Death):
             load(store, tmp_path, CSV)
     report = load(store, tmp_path, CSV)
@@ -145,7 +146,7 @@ def test_the_same_import_run_again_after_that_crash_writes_nothing_twice(
 
 
 def test_entities_of_an_import_that_died_do_no_harm(store, tmp_path, monkeypatch):
-    append = writing.Session.append
+    append = session.Session.append
 
     def only_entities(self, name, *args):
         if name != "entities":
@@ -153,7 +154,7 @@ def test_entities_of_an_import_that_died_do_no_harm(store, tmp_path, monkeypatch
         return append(self, name, *args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(writing.Session, "append", only_entities)
+        patch.setattr(session.Session, "append", only_entities)
         with pytest.raises(Death):
             load(store, tmp_path, CSV)
     assert history_of(store) == []
@@ -165,12 +166,12 @@ def test_entities_of_an_import_that_died_do_no_harm(store, tmp_path, monkeypatch
 
 
 def test_an_import_of_entities_that_died_is_restored_too(store, tmp_path, monkeypatch):
-    from mazarbul_analytics import bulkentities
+    from mazarbul_analytics.imports import entities
 
     path = tmp_path / "entities.csv"
     path.write_text("name,type\nAda,person\n", encoding="utf-8")
     with monkeypatch.context() as patch:
-        patch.setattr(bulkentities, "append_imports", die)
+        patch.setattr(entities, "append_imports", die)
         with pytest.raises(Death):
             store.import_entities(path)
     assert store.import_entities(path).skipped == [str(path)]
@@ -179,7 +180,7 @@ def test_an_import_of_entities_that_died_is_restored_too(store, tmp_path, monkey
 
 def test_what_is_done_is_not_reported_as_failed(store, monkeypatch, caplog):
     """The change is committed; the door, which comes last, cannot be written."""
-    from mazarbul_analytics import catalog
+    from mazarbul_analytics.door import catalog
 
     def no_room(_snapshot):
         raise StoreError("cannot write catalog.duckdb: No space left on device")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import mazarbul_analytics
-from mazarbul_analytics import engine
-from mazarbul_analytics.connection import connect
+from mazarbul_analytics.engine import bare
+from mazarbul_analytics.engine.connection import connect
 
 PACKAGE = Path(mazarbul_analytics.__file__).parent
 SETTINGS = {
@@ -22,7 +22,7 @@ SETTINGS = {
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_settings_hold_on_every_handle(name):
-    for raw in (engine.start(), connect().raw):
+    for raw in (bare.start(), connect().raw):
         for handle in (raw, raw.cursor()):
             found = handle.execute(f"select current_setting('{name}')").fetchone()
             assert found == (SETTINGS[name],)
@@ -35,4 +35,4 @@ def test_nobody_else_starts_one():
         for file in PACKAGE.rglob("*.py")
         if "duckdb.connect(" in (text := file.read_text())
     }
-    assert starts == {"engine.py": {""}, "catalog.py": {"str(path), read_only=True"}}
+    assert starts == {"bare.py": {""}, "catalog.py": {"str(path), read_only=True"}}

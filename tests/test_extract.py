@@ -11,8 +11,8 @@ from relayworld import hard_store
 from stores import load
 
 import mazarbul_analytics as mz
-from mazarbul_analytics import sqlfiles
 from mazarbul_analytics.cli import cli
+from mazarbul_analytics.engine import sqlfiles
 
 OBJECTS = {
     "calendar": "table",

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mazarbul_analytics import attributes, framerules, frames, instants, names
+from mazarbul_analytics.cells import frames, rules
 from mazarbul_analytics.errors import InvalidValue
+from mazarbul_analytics.rules import attributes, instants, names
 
 UID = "550e8400-e29b-41d4-a716-446655440000"
 INSTANT = pl.Datetime("us", "UTC")
@@ -344,8 +345,8 @@ def one_by_one(rule: Any, cell: str | None, *, blank: str | None = None) -> tupl
 def test_names_set_wise_and_one_by_one(cells: list[str | None]) -> None:
     column = pl.Series("cell", cells, dtype=pl.String)
     for check, rule in (
-        (framerules.name_cells, names.parse_reference),
-        (framerules.predicate_cells, names.predicate),
+        (rules.name_cells, names.parse_reference),
+        (rules.predicate_cells, names.predicate),
     ):
         values, reasons = check(column)
         for i, cell in enumerate(cells):
@@ -370,14 +371,14 @@ def test_words_set_wise_and_one_by_one(cells: list[str | None]) -> None:
     for what, rule in (
         ("type", names.entity_type),
         ("scope", names.scope),
-        ("op", framerules.operation),
+        ("op", rules.operation),
         ("source_event_uid", names.source_event),
         ("attributes", attributes.canonical),
     ):
         values, reasons = (
-            framerules.attribute_cells(column)
+            rules.attribute_cells(column)
             if what == "attributes"
-            else framerules.word_cells(column, what)
+            else rules.word_cells(column, what)
         )
         found = zip(
             values["value"], [None] * len(cells) if reasons is None else reasons, strict=True

@@ -9,7 +9,8 @@ import pytest
 from relayworld import AS_OF, hard_store, record, write_jsonl
 
 import mazarbul_analytics as mz
-from mazarbul_analytics import Store, gaps, schema
+from mazarbul_analytics import Store, schema
+from mazarbul_analytics.relays import gaps
 
 
 def instant(day, hour=0):

@@ -19,10 +19,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mazarbul_analytics import csvfiles, csvrecords
 from mazarbul_analytics.errors import ImportAborted, InvalidValue, StoreError
-from mazarbul_analytics.ingest import REJECTS_SCHEMA, expand, open_source
-from mazarbul_analytics.jsonlines import parse_line
+from mazarbul_analytics.files import csvfile, csvrecords
+from mazarbul_analytics.files.jsonlines import parse_line
+from mazarbul_analytics.files.opening import REJECTS_SCHEMA, expand, open_source
 
 HEAD = b"from,predicate,to\n"
 BOM = b"\xef\xbb\xbf"
@@ -224,14 +224,14 @@ def test_long_fields_come_whole(tmp_path: Path) -> None:
 def test_a_record_over_the_limit_names_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(csvfiles, "MAX_LINE", 1 << 17)
+    monkeypatch.setattr(csvfile, "MAX_LINE", 1 << 17)
     data = HEAD + b"a,b,c\n" * 9 + b"a,b," + b"y" * 200_000 + b"\n" + b"a,b,c\n" * 9
     with pytest.raises(ImportAborted, match="record on line 11 is longer than 64 MB"):
         read(write(tmp_path, data))
 
 
 def test_huge_rows_get_more_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csvfiles, "_MEMORY_LIMITS", ("1MB", "80%"))
+    monkeypatch.setattr(csvfile, "_MEMORY_LIMITS", ("1MB", "80%"))
     data = HEAD + b"".join(b"a,b,%d%s\n" % (i, b"y" * 9000) for i in range(500))
     found, _, _ = read(write(tmp_path, data))
     assert [row[2].rstrip("y") for row in found] == [str(i) for i in range(500)]
@@ -262,7 +262,7 @@ def test_an_open_quote_names_its_line(
 def test_an_open_quote_beyond_the_buffers_gives_no_rows_of_its_inside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(csvfiles, "MAX_LINE", 1 << 17)
+    monkeypatch.setattr(csvfile, "MAX_LINE", 1 << 17)
     data = HEAD + b'a,"b,c\n' + b"d,e,f\n" * 200_000
     with pytest.raises(ImportAborted, match="quote opened on line 2 is never closed"):
         read(write(tmp_path, data))

@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from mazarbul_analytics import instants
 from mazarbul_analytics.errors import InvalidValue
+from mazarbul_analytics.rules import instants
 
 IST = timezone(timedelta(hours=5, minutes=30))
 

@@ -12,9 +12,12 @@ from engine import rows
 from stores import empty_store, history_of, load, small_store, state_of
 
 import mazarbul_analytics as mz
-from mazarbul_analytics import datafiles, merging, tables
-from mazarbul_analytics.connection import connect
+from mazarbul_analytics.engine import datafiles
+from mazarbul_analytics.engine.connection import connect
 from mazarbul_analytics.errors import StoreError
+from mazarbul_analytics.tables import commits, layout, snapshots
+from mazarbul_analytics.upkeep.optimize import rewrite_all
+from mazarbul_analytics.writing import folding
 
 
 @pytest.fixture
@@ -52,7 +55,7 @@ def lively(told_much, tmp_path):
 
 
 def files(store, name="relations"):
-    return tables.snapshot(store.path).tables[name].files
+    return snapshots.snapshot(store.path).tables[name].files
 
 
 def answers(store, as_ofs):
@@ -79,7 +82,7 @@ def instants(store):
 
 
 def test_the_writer_that_adds_the_last_small_file_merges_them(store, monkeypatch):
-    monkeypatch.setattr(merging, "SMALL_FILES", 4)
+    monkeypatch.setattr(folding, "SMALL_FILES", 4)
     for number in range(3):
         store.relate("Ada", "works_at", f"Mill {number}", valid_from="2020-01-01", exclusive=True)
     before = history_of(store)
@@ -103,9 +106,9 @@ def test_thirty_two_small_files_are_many(store):
     row += "timestamptz '2024-01-01 00:00:00Z' as recorded_at, cast(null as varchar) as import_uid"
     connection = connect()
     for number in range(31):
-        path = tables.new_file(root, "entities")
+        path = layout.new_file(root, "entities")
         written = datafiles.write(connection, row.format(number), path, table="entities")
-        tables.commit(tables.snapshot(root).tables["entities"], root, [written])
+        commits.commit(snapshots.snapshot(root).tables["entities"], root, [written])
     connection.close()
     assert len(files(store, "entities")) == 31
     store.relate("Ada", "knows", "Bob")
@@ -114,8 +117,8 @@ def test_thirty_two_small_files_are_many(store):
 
 
 def test_large_and_sealed_files_are_left_alone(store, monkeypatch):
-    monkeypatch.setattr(merging, "SMALL_FILES", 2)
-    monkeypatch.setattr(merging, "SMALL_ROWS", 1)
+    monkeypatch.setattr(folding, "SMALL_FILES", 2)
+    monkeypatch.setattr(folding, "SMALL_ROWS", 1)
     store.relate("Ada", "knows", "Bob")
     store.optimize()
     sealed = files(store)
@@ -127,14 +130,14 @@ def test_large_and_sealed_files_are_left_alone(store, monkeypatch):
 def test_a_merge_that_reads_other_rows_changes_nothing(store):
     store.relate("Ada", "knows", "Bob")
     store.relate("Ada", "knows", "Cyd")
-    snapshot = tables.snapshot(store.path)
+    snapshot = snapshots.snapshot(store.path)
     state = snapshot.tables["relations"]
     connection = connect(snapshot)
     query = f"select * from read_parquet('{store.path}/relations/{state.files[0].path}')"
     with pytest.raises(StoreError, match="other than 2 rows; nothing was changed"):
-        merging._rewrite(connection, store.path, state, query, list(state.files), sealed=False)
+        folding.rewrite(connection, store.path, state, query, list(state.files), sealed=False)
     connection.close()
-    assert tables.snapshot(store.path).versions == snapshot.versions
+    assert snapshots.snapshot(store.path).versions == snapshot.versions
     assert len(list((store.path / "relations").glob("*.parquet"))) == 2
 
 
@@ -163,13 +166,13 @@ def test_optimize_makes_the_copy_by_object(lively):
     (file,) = files(lively)
     path = lively.path / "relations" / file.path
     held = [r for r in pq.read_table(path).to_pylist() if r["removal"] is None]
-    copied = pq.read_table(tables.by_object(path)).to_pylist()
+    copied = pq.read_table(layout.by_object(path)).to_pylist()
     assert [r["object_uid"] for r in copied] == sorted(r["object_uid"] for r in copied)
     assert sorted(copied, key=lambda r: r["version"]) == sorted(held, key=lambda r: r["version"])
     # it is used, and the store is right without it
     incoming = rows(lively.relations("Tea"))
     assert [r["subject"] for r in incoming] == ["Bob"]
-    tables.by_object(path).unlink()
+    layout.by_object(path).unlink()
     lively.close()
     assert rows(lively.relations("Tea")) == incoming
 
@@ -177,7 +180,7 @@ def test_optimize_makes_the_copy_by_object(lively):
 def test_check_reads_the_copy_by_object_too(lively):
     lively.optimize()
     (file,) = files(lively)
-    copy = tables.by_object(lively.path / "relations" / file.path)
+    copy = layout.by_object(lively.path / "relations" / file.path)
     short = pq.read_table(copy).slice(1)
     pq.write_table(short, copy)
     told = {f["subject"]: f["finding"] for f in rows(lively.check()) if f["severity"] == "error"}
@@ -213,16 +216,16 @@ def test_writes_after_sealing_supersede_sealed_rows(lively):
 
 
 def test_two_rewrites_conflict(lively):
-    first, second = (tables.snapshot(lively.path) for _ in range(2))
+    first, second = (snapshots.snapshot(lively.path) for _ in range(2))
     before = state_of(lively)
     for snapshot, fails in ((first, False), (second, True)):
         connection = connect(snapshot)
         try:
             if fails:
-                with pytest.raises(tables.Conflict):
-                    merging.optimize(snapshot, connection)
+                with pytest.raises(commits.Conflict):
+                    rewrite_all(snapshot, connection)
             else:
-                merging.optimize(snapshot, connection)
+                rewrite_all(snapshot, connection)
         finally:
             connection.close()
     assert state_of(lively) == before
@@ -231,26 +234,26 @@ def test_two_rewrites_conflict(lively):
 
 
 def test_a_rewrite_of_a_stale_state_conflicts_with_an_append(lively):
-    stale = tables.snapshot(lively.path)
+    stale = snapshots.snapshot(lively.path)
     lively.relate("Ada", "knows", "Dee")
     before = state_of(lively)
     connection = connect(stale)
-    with pytest.raises(tables.Conflict):
-        merging.optimize(stale, connection)
+    with pytest.raises(commits.Conflict):
+        rewrite_all(stale, connection)
     connection.close()
     assert state_of(lively) == before
 
 
 def test_a_merge_lets_another_rewrite_win(lively, monkeypatch, tmp_path):
-    monkeypatch.setattr(merging, "SMALL_FILES", 2)
-    stale = tables.snapshot(lively.path)
+    monkeypatch.setattr(folding, "SMALL_FILES", 2)
+    stale = snapshots.snapshot(lively.path)
     lively.optimize()
-    assert merging.merge_small(stale, tmp_path / "scratch") is False
+    assert folding.merge_small(stale, tmp_path / "scratch") is False
     assert [f.sealed for f in files(lively)] == [True]
 
 
 def test_a_reader_of_an_old_snapshot_goes_on(lively):
-    connection = connect(tables.snapshot(lively.path))
+    connection = connect(snapshots.snapshot(lively.path))
     query = "select * from relation_history order by version"
     before = connection.rows(query)
     lively.optimize()

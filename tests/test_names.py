@@ -6,8 +6,8 @@ import unicodedata
 
 import pytest
 
-from mazarbul_analytics import names
 from mazarbul_analytics.errors import InvalidValue
+from mazarbul_analytics.rules import names
 
 UID = "550e8400-e29b-41d4-a716-446655440000"
 SPACES = [

@@ -24,9 +24,9 @@ from postgresserver import PASSWORD
 from stores import empty_store, load
 
 import mazarbul_analytics as mz
-from mazarbul_analytics import catalog, publish
 from mazarbul_analytics.cli import cli
 from mazarbul_analytics.cli.commands import example_of
+from mazarbul_analytics.door import catalog, publish
 
 pytestmark = pytest.mark.service
 

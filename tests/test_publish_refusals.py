@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from stores import python, small_store
 
 import mazarbul_analytics as mz
-from mazarbul_analytics import parts, postgres
 from mazarbul_analytics.cli import cli
-from mazarbul_analytics.connection import connect
+from mazarbul_analytics.door import parts, postgres
+from mazarbul_analytics.engine.connection import connect
 
 SECRET = "s3cr3t"  # noqa: S105 - no password
 

@@ -14,7 +14,9 @@ import pytest
 from stores import load, small_store, started
 
 import mazarbul_analytics as mz
-from mazarbul_analytics import catalog, merging, tables
+from mazarbul_analytics.door import catalog
+from mazarbul_analytics.tables import layout, snapshots
+from mazarbul_analytics.upkeep import vacuum
 
 ROUNDS = 2
 ANSWERS = 24
@@ -75,7 +77,7 @@ def changes(store, folder, number):
     yield
     store.retract(store.relate(name, "knows", "F8", valid_from="2021-01-01").relation_uid)
     yield
-    stray = tables.new_file(store.path, "relations")
+    stray = layout.new_file(store.path, "relations")
     stray.write_bytes(b"left by a writer that was killed")
     os.utime(stray, (0, 0))
     if number % 2:
@@ -158,14 +160,14 @@ def test_vacuum_renews_a_door_that_was_left_behind_before_it_deletes(store, monk
         disk.setattr(catalog, "build", full)
         store.optimize()
     assert "renewing catalog.duckdb failed" in caplog.text
-    assert catalog.is_behind(tables.snapshot(store.path))
-    vacuum, doors = merging.vacuum, []
+    assert catalog.is_behind(snapshots.snapshot(store.path))
+    clear, doors = vacuum.clear, []
 
     def watched(snapshot, hours):
-        gone = vacuum(snapshot, hours)
+        gone = clear(snapshot, hours)
         doors.append(seen(store)[0])
         return gone
 
-    monkeypatch.setattr(merging, "vacuum", watched)
+    monkeypatch.setattr(vacuum, "clear", watched)
     assert store.vacuum("0s")
     assert doors == [2]

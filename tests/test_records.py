@@ -6,7 +6,8 @@ import hashlib
 
 import pytest
 
-from mazarbul_analytics import InvalidValue, records
+from mazarbul_analytics import InvalidValue
+from mazarbul_analytics.rules import records
 
 X0 = b"@p-e/x0\n"
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from relayworld import AS_OF, FIRST, ROWS, hard_store, model, record, write_jsonl
 
 import mazarbul_analytics as mz
-from mazarbul_analytics import Store, relayframes
-from mazarbul_analytics.relayids import IdForm
+from mazarbul_analytics import Store
+from mazarbul_analytics.cells import relays as relay_cells
+from mazarbul_analytics.rules.relayids import IdForm
 
 FORM = IdForm("relay-", 4)
 
@@ -390,7 +391,7 @@ def test_plain_and_odd_cells_meet_the_same_rule():
     cells = ["", " ", "none", "a-1", " a-1 ", "a-1\u00a0", "a b", "a,b", ",", "None", "x;"]
     frame = pl.DataFrame({"id": ["relay-0001"] * len(cells), "parent": cells, "body": ""})
     mapping = {"id": "id", "parent": "parent", "body": "body"}
-    found = relayframes.normalize(frame, mapping=mapping, form=FORM)
+    found = relay_cells.normalize(frame, mapping=mapping, form=FORM)
     assert found["parent"].to_list() == [
         None, None, None, "a-1", "a-1", "a-1", None, None, None, "None", None,
     ]  # fmt: skip

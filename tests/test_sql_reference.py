@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mazarbul_analytics import sqlfiles
+from mazarbul_analytics.engine import sqlfiles
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "sql.md"

@@ -10,8 +10,9 @@ import pytest
 import sqlglot
 from stores import small_store
 
-from mazarbul_analytics import sqlfiles, tables
-from mazarbul_analytics.connection import connect, overlay
+from mazarbul_analytics.engine import sqlfiles
+from mazarbul_analytics.engine.connection import connect, overlay
+from mazarbul_analytics.tables import snapshots
 
 SQL = Path(__file__).parents[1] / "sql"
 FILES = sorted(SQL.rglob("*.sql"))
@@ -105,7 +106,7 @@ def test_every_object_binds_over_rows_sealed_and_not(tmp_path):
     store = small_store(tmp_path / "store")
     store.optimize()
     store.relate("Ada", "knows", "Cyd")
-    connection = connect(tables.snapshot(store.path))
+    connection = connect(snapshots.snapshot(store.path))
     for path in OBJECTS:
         if path.parent.name == "views":
             connection.rows(f"select * from {path.stem}")

@@ -11,10 +11,11 @@ from engine import rows
 from stores import empty_store, small_store, state_of
 
 import mazarbul_analytics as mz
-from mazarbul_analytics import datafiles, tables
-from mazarbul_analytics.connection import connect
+from mazarbul_analytics.engine import datafiles
+from mazarbul_analytics.engine.connection import connect
 from mazarbul_analytics.errors import InvalidValue, StoreError
 from mazarbul_analytics.schema import TABLES, duckdb_type
+from mazarbul_analytics.tables import commits, layout, snapshots
 
 DAY = datetime(2024, 1, 1, tzinfo=UTC)
 
@@ -42,7 +43,7 @@ def written(root, *names):
         return datafiles.write(
             connection,
             f"select {columns} from (values {listed}) as t(n)",
-            tables.new_file(root, "entities"),
+            layout.new_file(root, "entities"),
             table="entities",
         )
     finally:
@@ -54,7 +55,7 @@ def findings(store):
 
 
 def data_file(store, name="relations"):
-    (file,) = tables.snapshot(store.path).tables[name].files
+    (file,) = snapshots.snapshot(store.path).tables[name].files
     return store.path / name / file.path
 
 
@@ -62,7 +63,7 @@ def data_file(store, name="relations"):
 
 
 def test_an_empty_store_answers_with_no_rows(store):
-    snapshot = tables.snapshot(store.path)
+    snapshot = snapshots.snapshot(store.path)
     assert snapshot.versions == {"entities": 0, "imports": 0, "relations": 0, "relays": 0}
     assert snapshot.newest_commit is None
     assert snapshot.is_current()
@@ -75,7 +76,7 @@ def test_an_empty_store_answers_with_no_rows(store):
 def test_making_a_store_again_changes_nothing(store):
     store.relate("Ada", "knows", "Bob")
     before = state_of(store)
-    tables.create(store.path)
+    commits.create(store.path)
     assert state_of(mz.Store(store.path, create=True)) == before
 
 
@@ -88,21 +89,21 @@ def test_a_store_half_made_is_finished_by_the_next_init(tmp_path):
 
 def test_a_commit_counts_up_and_a_stale_handle_conflicts(store):
     root = store.path
-    first = tables.snapshot(root).tables["entities"]
-    second = tables.snapshot(root).tables["entities"]
-    assert tables.commit(first, root, [written(root, "Ada")]) == 1
-    with pytest.raises(tables.Conflict):
-        tables.commit(second, root, [written(root, "Bob")])
+    first = snapshots.snapshot(root).tables["entities"]
+    second = snapshots.snapshot(root).tables["entities"]
+    assert commits.commit(first, root, [written(root, "Ada")]) == 1
+    with pytest.raises(commits.Conflict):
+        commits.commit(second, root, [written(root, "Bob")])
     # the handle that committed has not moved on by itself either
-    with pytest.raises(tables.Conflict):
-        tables.commit(first, root, [written(root, "Cyd")])
-    now = tables.snapshot(root).tables["entities"]
+    with pytest.raises(commits.Conflict):
+        commits.commit(first, root, [written(root, "Cyd")])
+    now = snapshots.snapshot(root).tables["entities"]
     assert (now.version, now.rows) == (1, 1)
     assert rows(store.sql("select name from entities")) == [{"name": "Ada"}]
 
 
 def test_a_snapshot_stays_what_it_was(store):
-    before = tables.snapshot(store.path)
+    before = snapshots.snapshot(store.path)
     store.relate("Ada", "knows", "Bob")
     assert not before.is_current()
     connection = connect(before)
@@ -114,7 +115,7 @@ def test_a_snapshot_stays_what_it_was(store):
 def test_statistics_are_those_of_the_rows(store):
     store.relate("Ada", "knows", "Bob", valid_from="1805-03-01T00:00:00.000001Z")
     store.relate("Ada", "knows", "Cyd", valid_from="2031-01-01")
-    state = tables.snapshot(store.path).tables["relations"]
+    state = snapshots.snapshot(store.path).tables["relations"]
     assert [f.rows for f in state.files] == [1, 1]
     assert state.highest("version") == 2
     starts = sorted(f.lowest["valid_from"] for f in state.files)
@@ -138,8 +139,8 @@ class Stopped(datetime):
 
 def test_the_clock_never_gives_the_same_or_an_earlier_instant(store, monkeypatch):
     store.relate("Ada", "knows", "Bob")
-    held = tables.snapshot(store.path).newest_commit
-    monkeypatch.setattr(tables, "datetime", Stopped)  # the machine's clock was set back
+    held = snapshots.snapshot(store.path).newest_commit
+    monkeypatch.setattr(commits, "datetime", Stopped)  # the machine's clock was set back
     for name in ("Cyd", "Dee", "Eve"):
         store.relate("Ada", "knows", name)
     told = [row[8] for row in state_of(store)[0]]
@@ -147,8 +148,8 @@ def test_the_clock_never_gives_the_same_or_an_earlier_instant(store, monkeypatch
 
 
 def test_the_clock_of_an_empty_store_is_the_machines(store, monkeypatch):
-    monkeypatch.setattr(tables, "datetime", Stopped)
-    assert tables.next_instant(tables.snapshot(store.path)) == DAY
+    monkeypatch.setattr(commits, "datetime", Stopped)
+    assert commits.next_instant(snapshots.snapshot(store.path)) == DAY
 
 
 # --- a log that a power cut left -----------------------------------------------------------------
@@ -166,7 +167,7 @@ def test_the_clock_of_an_empty_store_is_the_machines(store, monkeypatch):
 )
 def test_an_empty_or_torn_log_entry_is_refused(told, name, left):
     store = told
-    version = tables.snapshot(store.path).tables[name].version + 1
+    version = snapshots.snapshot(store.path).tables[name].version + 1
     entry = store.path / name / "_delta_log" / f"{version:020d}.json"
     entry.write_text(left)
     for call in (
@@ -188,7 +189,7 @@ def test_an_empty_or_torn_log_entry_is_refused(told, name, left):
 def test_check_finds_a_torn_entry_below_a_checkpoint(store):
     for name in ("Bob", "Cyd"):
         store.relate("Ada", "knows", name)
-    tables.snapshot(store.path).tables["relations"].handle.create_checkpoint()
+    snapshots.snapshot(store.path).tables["relations"].handle.create_checkpoint()
     log = store.path / "relations" / "_delta_log"
     (log / f"{1:020d}.json").write_text('{"commitInfo"')
     assert ("error", str(log / f"{1:020d}.json"), "the log entry is empty or torn") in findings(
@@ -245,11 +246,11 @@ def test_damage_is_an_error_that_names_the_file(told, name, how):
 def test_a_write_over_a_damaged_file_changes_nothing(told):
     store = told
     damage(data_file(store), "missing")
-    before = tables.snapshot(store.path).versions
+    before = snapshots.snapshot(store.path).versions
     for call in (lambda: store.relate("Ada", "knows", "Cyd"), store.optimize):
         with pytest.raises(StoreError):
             call()
-    assert tables.snapshot(store.path).versions == before
+    assert snapshots.snapshot(store.path).versions == before
 
 
 def test_a_file_with_fewer_rows_than_the_log_says_is_found(told):

@@ -10,8 +10,9 @@ from engine import rows
 from stores import empty_store, history_of, load, started
 
 import mazarbul_analytics as mz
-from mazarbul_analytics import bulk, bulkentities, tables
 from mazarbul_analytics.errors import InvalidValue, WriterBusy
+from mazarbul_analytics.imports import entities, relations
+from mazarbul_analytics.tables import commits, lock, snapshots
 
 EACH = 300
 
@@ -138,7 +139,7 @@ def rival(monkeypatch):
     """Let another commit come between the reading and the first commit of a table."""
 
     def between(name, act):
-        commit = tables.commit
+        commit = commits.commit
         waiting = [act]
 
         def commit_late(state, *args, **options):
@@ -146,7 +147,7 @@ def rival(monkeypatch):
                 waiting.pop()()
             return commit(state, *args, **options)
 
-        monkeypatch.setattr(tables, "commit", commit_late)
+        monkeypatch.setattr(commits, "commit", commit_late)
 
     return between
 
@@ -156,7 +157,7 @@ def outside(store, call):
 
     def act():
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(tables, "writer", lambda _root: threading.RLock())
+            patch.setattr(lock, "writer", lambda _root: threading.RLock())
             call(store)
 
     return act
@@ -199,10 +200,10 @@ def test_a_file_that_another_imported_meanwhile_is_skipped(store, tmp_path, monk
     path.write_text(text, encoding="utf-8")
     call = getattr(store, f"import_{kind}")
     call(path)
-    before = tables.snapshot(store.path).versions
-    module = bulk if kind == "relations" else bulkentities
+    before = snapshots.snapshot(store.path).versions
+    module = relations if kind == "relations" else entities
     monkeypatch.setattr(module, "unseen", lambda _state, files, *_: (list(files), []))
     report = call(path, on_error="abort")
     assert report.skipped == [str(path)]
     assert (report.rows, report.rejected, report.rejects.height) == (0, 0, 0)
-    assert tables.snapshot(store.path).versions == before
+    assert snapshots.snapshot(store.path).versions == before

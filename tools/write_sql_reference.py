@@ -14,7 +14,8 @@ from pathlib import Path
 
 import duckdb
 
-from mazarbul_analytics import Store, sqlfiles
+from mazarbul_analytics import Store
+from mazarbul_analytics.engine import sqlfiles
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "sql.md"
 INTERNAL = "Internal"

@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import types
 
-from mazarbul_analytics.answers import attributes, encode
+from mazarbul_analytics.rules.answers import attributes, encode
 
 __all__ = ["json_cells", "text_cells"]
 

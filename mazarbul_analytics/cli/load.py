@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from mazarbul_analytics import answers
 from mazarbul_analytics.cli.commands import Group
 from mazarbul_analytics.cli.messages import ExitCode, say
 from mazarbul_analytics.cli.options import (
@@ -21,6 +20,7 @@ from mazarbul_analytics.cli.options import (
 from mazarbul_analytics.cli.output import Output
 from mazarbul_analytics.cli.progress import bar
 from mazarbul_analytics.cli.summary import lines
+from mazarbul_analytics.rules import answers
 
 __all__ = ["import_"]
 

@@ -68,7 +68,7 @@ def printable(text: str) -> str:
     """Return `text` with control characters (all but line ends) and invisible ones escaped."""
     if text.isascii() and text.isprintable():
         return text
-    from mazarbul_analytics import names  # noqa: PLC0415 - not needed by `--help`
+    from mazarbul_analytics.rules import names  # noqa: PLC0415 - not needed by `--help`
 
     return names.escape_invisible(text.translate(_CONTROLS))
 

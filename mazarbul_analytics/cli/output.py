@@ -134,7 +134,7 @@ def refuse_in_store(path: Path) -> None:
     context = click.get_current_context(silent=True)
     store = None if context is None else getattr(context.obj, "path", None)
     if store is not None:
-        from mazarbul_analytics.writable import refuse_inside  # noqa: PLC0415 - loads the engine
+        from mazarbul_analytics.files.outputs import refuse_inside  # noqa: PLC0415 - loads the engine
 
         refuse_inside(path, Path(store))
 

@@ -10,10 +10,10 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from mazarbul_analytics import instants
-from mazarbul_analytics.confined import one_select
-from mazarbul_analytics.connection import translated
+from mazarbul_analytics.engine.confined import one_select
+from mazarbul_analytics.engine.connection import translated
 from mazarbul_analytics.errors import InvalidValue
+from mazarbul_analytics.rules import instants
 
 __all__ = ["engine_errors", "parameters", "reader"]
 

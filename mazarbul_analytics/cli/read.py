@@ -6,7 +6,6 @@ import sys
 
 import click
 
-from mazarbul_analytics import answers
 from mazarbul_analytics.cli.commands import Command
 from mazarbul_analytics.cli.messages import say
 from mazarbul_analytics.cli.options import (
@@ -19,6 +18,7 @@ from mazarbul_analytics.cli.options import (
     scopes_option,
 )
 from mazarbul_analytics.cli.output import Output
+from mazarbul_analytics.rules import answers
 
 __all__ = ["entities", "entity", "history", "relations", "sql"]
 

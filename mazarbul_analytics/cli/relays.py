@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from mazarbul_analytics import answers
 from mazarbul_analytics.cli.commands import Command, Group
 from mazarbul_analytics.cli.options import Session, as_of_option, output_options, pass_session
 from mazarbul_analytics.cli.output import FORMATS, Output
+from mazarbul_analytics.rules import answers
 
 __all__ = ["relays"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from mazarbul_analytics.answers import count
+from mazarbul_analytics.rules.answers import count
 
 __all__ = ["lines"]
 

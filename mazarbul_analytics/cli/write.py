@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
-from mazarbul_analytics import answers, names
 from mazarbul_analytics.cli.commands import Command
 from mazarbul_analytics.cli.messages import say
 from mazarbul_analytics.cli.options import Session, pass_session, scope_option
 from mazarbul_analytics.cli.output import Output
+from mazarbul_analytics.rules import answers, names
+from mazarbul_analytics.rules.switches import switched_on
 
 __all__ = ["init", "relate", "retract", "unrelate"]
 
@@ -91,7 +92,7 @@ def relate(
     for entity, given in ((done.subject, from_type), (done.object, to_type)):
         if given is not None and names.entity_type(given) != entity.type:
             say(f"note: {entity.name} keeps its type {entity.type}; {given} was not applied")
-    compact = answers.switched_on("COMPACT_RESPONSES") and not verbose
+    compact = switched_on("COMPACT_RESPONSES") and not verbose
     Output("json").text(answers.relate_compact(done) if compact else answers.relate_verbose(done))
 
 

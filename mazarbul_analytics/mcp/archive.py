@@ -7,12 +7,12 @@ import binascii
 import hashlib
 from typing import TYPE_CHECKING
 
-from mazarbul_analytics import answers
 from mazarbul_analytics.errors import InvalidValue
 from mazarbul_analytics.mcp import outputs
 from mazarbul_analytics.mcp.parameters import AS_OF, RELAY_ID, Parameter
 from mazarbul_analytics.mcp.tool import Answer, Given, Tool, answer, decoded
-from mazarbul_analytics.names import shown
+from mazarbul_analytics.rules import answers
+from mazarbul_analytics.rules.names import shown
 
 if TYPE_CHECKING:
     from mazarbul_analytics import Store

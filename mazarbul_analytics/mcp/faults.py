@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import logging
 
-from mazarbul_analytics import answers, errors
+from mazarbul_analytics import errors
+from mazarbul_analytics.rules import answers
 
 __all__ = ["as_json"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mazarbul_analytics.answers import switched_on
+from mazarbul_analytics.rules.switches import switched_on
 
 __all__ = [
     "appended",

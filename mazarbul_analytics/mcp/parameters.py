@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mazarbul_analytics.errors import InvalidValue
-from mazarbul_analytics.names import SCOPES, shown
+from mazarbul_analytics.rules.names import SCOPES, shown
 
 __all__ = [
     "AS_OF",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mazarbul_analytics import answers
 from mazarbul_analytics.mcp import outputs
 from mazarbul_analytics.mcp.parameters import (
     AS_OF,
@@ -16,6 +15,7 @@ from mazarbul_analytics.mcp.parameters import (
     limit,
 )
 from mazarbul_analytics.mcp.tool import Answer, Given, Tool, answer
+from mazarbul_analytics.rules import answers
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -26,8 +26,8 @@ from mazarbul_analytics.mcp import TOOLS, faults
 from mazarbul_analytics.mcp.parameters import told
 from mazarbul_analytics.mcp.tool import Answer, Tool
 from mazarbul_analytics.mcp.wire import UNREADABLE, Readable
-from mazarbul_analytics.names import shown
-from mazarbul_analytics.writing import refuse_when_disabled
+from mazarbul_analytics.rules.names import shown
+from mazarbul_analytics.writing.session import refuse_when_disabled
 
 if TYPE_CHECKING:
     from mazarbul_analytics import Store

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mazarbul_analytics import answers
 from mazarbul_analytics.mcp import outputs
 from mazarbul_analytics.mcp.parameters import SCOPE, Parameter
 from mazarbul_analytics.mcp.tool import Answer, Given, Tool, answer
+from mazarbul_analytics.rules import answers
+from mazarbul_analytics.rules.switches import switched_on
 
 if TYPE_CHECKING:
     from mazarbul_analytics import Store
@@ -17,7 +18,7 @@ __all__ = ["TOOLS"]
 
 def _relate(store: Store, given: Given) -> Answer:
     done = store.relate(**given)
-    return answer(done.to_json(compact=answers.switched_on("COMPACT_RESPONSES")))
+    return answer(done.to_json(compact=switched_on("COMPACT_RESPONSES")))
 
 
 def _unrelate(store: Store, given: Given) -> Answer:

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mazarbul_analytics.gaps import GapReport
+    from mazarbul_analytics.relays.gaps import GapReport
 
 __all__ = ["FORMS", "render"]
 

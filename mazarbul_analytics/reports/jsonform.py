@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from mazarbul_analytics import instants
+from mazarbul_analytics.rules import instants
 
 if TYPE_CHECKING:
-    from mazarbul_analytics.gaps import GapReport
+    from mazarbul_analytics.relays.gaps import GapReport
 
 __all__ = ["render"]
 

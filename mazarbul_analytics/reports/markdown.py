@@ -18,7 +18,7 @@ from mazarbul_analytics.reports.words import (
 )
 
 if TYPE_CHECKING:
-    from mazarbul_analytics.gaps import GapReport
+    from mazarbul_analytics.relays.gaps import GapReport
 
 __all__ = ["render"]
 

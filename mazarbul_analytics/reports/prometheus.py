@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    from mazarbul_analytics.gaps import GapReport
+    from mazarbul_analytics.relays.gaps import GapReport
 
 __all__ = ["render"]
 

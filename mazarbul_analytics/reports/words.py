@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from mazarbul_analytics import names
+from mazarbul_analytics.rules import names
 
 if TYPE_CHECKING:
-    from mazarbul_analytics.gaps import GapReport
+    from mazarbul_analytics.relays.gaps import GapReport
 
 __all__ = [
     "DASH",

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pytest
 
-from mazarbul_analytics import answers
+from mazarbul_analytics.rules import answers
+from mazarbul_analytics.rules.switches import switched_on
 
 
 class Entity(NamedTuple):
@@ -101,7 +102,7 @@ def test_switches(monkeypatch, value, on):
     monkeypatch.delenv("COMPACT_RESPONSES", raising=False)
     if value is not None:
         monkeypatch.setenv("COMPACT_RESPONSES", value)
-    assert answers.switched_on("COMPACT_RESPONSES") is on
+    assert switched_on("COMPACT_RESPONSES") is on
 
 
 INSTANT = pa.timestamp("us", tz="UTC")

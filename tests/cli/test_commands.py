@@ -17,9 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from mazarbul_analytics import Store, names
+from mazarbul_analytics import Store
 from mazarbul_analytics.cli import cli
 from mazarbul_analytics.cli.commands import example_of
+from mazarbul_analytics.rules import names
 from mazarbul_analytics.schema import RESULTS
 
 JEFF = names.entity_uid("jeff")

@@ -10,9 +10,10 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
-from mazarbul_analytics import StoreError, tables
+from mazarbul_analytics import StoreError
 from mazarbul_analytics.cli import cli
 from mazarbul_analytics.cli.messages import ExitCode, fail
+from mazarbul_analytics.tables import snapshots
 
 EDGES = "from,relation,to\nAda,knows,Bob\nAda,knows,Ada\n"
 
@@ -122,11 +123,11 @@ def test_a_torn_entry_with_later_ones_is_not_to_be_removed(run, tmp_path):
     whole = (log / f"{2:020d}.json").read_bytes()
     (log / f"{2:020d}.json").write_bytes(b"")
     with pytest.raises(StoreError, match="Later entries build on it"):
-        tables.snapshot(tmp_path / "mazarbul-store")
+        snapshots.snapshot(tmp_path / "mazarbul-store")
     (log / f"{2:020d}.json").write_bytes(whole)
     (log / f"{3:020d}.json").write_bytes(b"")
     with pytest.raises(StoreError, match="move that file away"):
-        tables.snapshot(tmp_path / "mazarbul-store")
+        snapshots.snapshot(tmp_path / "mazarbul-store")
 
 
 def test_a_missing_log_entry_is_named_with_its_neighbours(run, tmp_path):
@@ -135,7 +136,7 @@ def test_a_missing_log_entry_is_named_with_its_neighbours(run, tmp_path):
     log = tmp_path / "mazarbul-store" / "relations" / "_delta_log"
     (log / f"{1:020d}.json").unlink()
     with pytest.raises(StoreError) as caught:
-        tables.snapshot(tmp_path / "mazarbul-store")
+        snapshots.snapshot(tmp_path / "mazarbul-store")
     assert str(caught.value) == (
         f"{log}: log entries are missing between {0:020d}.json and {2:020d}.json\n"
         "Restore the store's folder from a copy."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from faces import CommandLine, run, served
 
-from mazarbul_analytics import names
+from mazarbul_analytics.rules import names
 
 FEED = """\
 from,relation,to,valid_from,valid_to,recorded_at,scope,attributes,source_event_uid,op
