@@ -34,8 +34,8 @@ IMPORT = """
 
 HOLD = """
     import sys, pathlib, time
-    from mazarbul_analytics import tables
-    with tables.writer(pathlib.Path(sys.argv[1])):
+    from mazarbul_analytics.tables import lock
+    with lock.writer(pathlib.Path(sys.argv[1])):
         print("held", flush=True)
         time.sleep(60)
 """
